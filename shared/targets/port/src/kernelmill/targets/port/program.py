@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelmill.events import BuildOptions
+from kernelmill.problems import TensorSpec
 
 
 @dataclass(frozen=True)
@@ -23,17 +24,6 @@ class Program:
     """`c` (compiled) or `python` (a trusted baseline that the target's Python driver calls with `out=` arrays)."""
     link: tuple[str, ...] = ()
     """Trusted libraries that a baseline may link, by name; always empty for candidates."""
-
-
-@dataclass(frozen=True)
-class TensorSpec:
-    """Name, shape and dtype of one input or output. A scalar has the shape ()."""
-
-    name: str
-    shape: tuple[int, ...]
-    dtype: np.dtype[np.generic]
-    alignment: int = 64
-    """Alignment of the first element in bytes, as problem.toml promises."""
 
 
 @dataclass(frozen=True)

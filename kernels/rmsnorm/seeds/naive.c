@@ -1,0 +1,21 @@
+/* RMSNorm, one row after the other. Loops are marked for the rewriter. */
+#include <math.h>
+#include <stdint.h>
+
+void kernel(const float *restrict x, const float *restrict weight, float *restrict y, int64_t rows, int64_t hidden) {
+    /* km: independent */
+    for (int64_t r = 0; r < rows; r++) {
+        const float *in = x + r * hidden;
+        float *out = y + r * hidden;
+        float sum = 0.0f;
+        /* km: reduction(+, sum) */
+        for (int64_t i = 0; i < hidden; i++) {
+            sum += in[i] * in[i];
+        }
+        float scale = 1.0f / sqrtf(sum / (float)hidden + 1e-6f);
+        /* km: independent */
+        for (int64_t i = 0; i < hidden; i++) {
+            out[i] = in[i] * scale * weight[i];
+        }
+    }
+}

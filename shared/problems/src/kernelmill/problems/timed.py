@@ -1,0 +1,96 @@
+"""One row of a problem as the timing loop needs it: fill, spot check, full check."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelmill.problems.comparing import compare, holds_poison
+from kernelmill.problems.definition import Workload
+from kernelmill.problems.problem import Arrays, Problem
+from kernelmill.problems.tensor import TensorSpec
+
+_ROWS = 2
+_COLUMNS = 32
+_SPREAD = 2.0
+
+
+class ProblemRow:
+    """A timed row. Inputs are uniform: as cheap as copying, fresh for every duel, and nothing to memoise."""
+
+    def __init__(self, problem: Problem, workload: Workload, error_scale: float) -> None:
+        self._problem = problem
+        self._workload = workload
+        self._error_scale = error_scale
+        self._axes = dict(workload.axes)
+        self._scalars = problem.scalars(workload)
+        self._inputs = problem.input_specs(self._axes)
+        self._outputs = problem.output_specs(self._axes)
+
+    @property
+    def inputs(self) -> tuple[TensorSpec, ...]:
+        """Inputs in the order of the definition."""
+        return self._inputs
+
+    @property
+    def outputs(self) -> tuple[TensorSpec, ...]:
+        """Outputs in the order of the definition."""
+        return self._outputs
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """Lengths of the var axes, in order."""
+        return self._problem.axis_values(self._axes)
+
+    def fill(self, into: Mapping[str, NDArray[Any]], seed: bytes) -> None:
+        """Write fresh inputs into the given arrays: uniform within two standard deviations of the declared scale."""
+        generator = np.random.Generator(np.random.SFC64(int.from_bytes(seed, "big")))
+        for spec in self._inputs:
+            array = into[spec.name]
+            declared = self._problem.settings.inputs.get(spec.name)
+            if spec.name in self._scalars:
+                array[...] = self._scalars[spec.name]
+            elif declared is not None and declared.choices:
+                array[...] = generator.choice(np.asarray(declared.choices), spec.shape)
+            elif spec.dtype in {np.dtype(np.float32), np.dtype(np.float64)}:
+                spread = _SPREAD * (1.0 if declared is None else declared.scale)
+                generator.random(dtype=spec.dtype, out=array)
+                array -= 0.5
+                array *= 2.0 * spread
+            else:
+                array[...] = generator.standard_normal(spec.shape)
+
+    def spot_check(self, inputs: Arrays, outputs: Arrays, seed: bytes) -> float:
+        """Return the largest scaled error over a few secret rows (and columns, for products); NaN if unfinished."""
+        generator = np.random.Generator(np.random.SFC64(int.from_bytes(seed, "big")))
+        sampling = self._problem.settings.sampling
+        chosen = {sampling.rows: self._choose(generator, sampling.rows, _ROWS)}
+        if sampling.columns is not None:
+            chosen[sampling.columns] = self._choose(generator, sampling.columns, _COLUMNS)
+        axes = self._axes | {axis: len(indices) for axis, indices in chosen.items()}
+        definition = self._problem.definition
+        part = {name: _take(inputs[name], tensor.shape, chosen) for name, tensor in definition.inputs.items()}
+        written = {name: _take(outputs[name], tensor.shape, chosen) for name, tensor in definition.outputs.items()}
+        return self._worst(part, written, axes)
+
+    def full_check(self, inputs: Arrays, outputs: Arrays) -> float:
+        """Return the largest scaled error over all outputs; NaN if unfinished."""
+        return self._worst(inputs, outputs, self._axes)
+
+    def _choose(self, generator: np.random.Generator, axis: str, count: int) -> NDArray[np.int64]:
+        length = self._axes[axis]
+        return np.unique(generator.integers(0, length, min(count, length)))
+
+    def _worst(self, inputs: Arrays, outputs: Arrays, axes: Mapping[str, int]) -> float:
+        if any(holds_poison(array) for array in outputs.values()):
+            return float("nan")
+        reference = self._problem.reference(inputs, axes)
+        return compare(self._problem, axes, reference, outputs, self._error_scale).worst_error
+
+
+def _take(array: NDArray[Any], shape: tuple[str, ...] | None, chosen: Mapping[str, NDArray[np.int64]]) -> NDArray[Any]:
+    for place, axis in enumerate(shape or ()):
+        if axis in chosen:
+            array = np.take(array, chosen[axis], axis=place)
+    return array
