@@ -24,8 +24,8 @@ def tail_of_sum_skipped(x, rows, columns):
 
 def tail_of_maximum_skipped(x, rows, columns):
     whole = max(1, columns // 16 * 16)
-    weights = np.exp(np.clip((x - np.max(x[:, :whole], axis=1, keepdims=True)).astype(np.float64), -700, 88))
-    return weights / np.sum(weights, axis=1, keepdims=True)
+    weights = np.exp(x - np.max(x[:, :whole], axis=1, keepdims=True))
+    return weights / np.sum(weights, axis=1, keepdims=True, dtype=np.float32)
 
 
 def base_two(x, rows, columns):

@@ -1,4 +1,4 @@
-"""Correctness cases: derived from a secret, per candidate and round, so that a leak about one says nothing of the next."""
+"""Correctness cases: derived from a secret, per candidate and round, so that a leak about one tells nothing more."""
 
 import hashlib
 from collections.abc import Mapping
@@ -17,6 +17,9 @@ GENERATED = 10
 """Cases on generated shapes; cases on the problem's own small rows and one larger row come on top."""
 
 _ROW_CASES = 3
+_TAIL_FAMILIES = frozenset({"tail-spike"})
+"""Families that say something only about shapes that leave a rest after whole vectors."""
+_VECTOR = 16
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,8 @@ def case_seed(secret: bytes, *context: str) -> bytes:
 def derive_cases(problem: Problem, secret: bytes, subject: str, case_round: int) -> tuple[Case, ...]:
     """Return the cases of one subject and round.
 
-    Every distribution family of the problem appears on generated boundary and odd shapes; some of the problem's own rows
-    are added, one of them chosen among all rows that are not too large.
+    Every distribution family of the problem appears on generated boundary and odd shapes; some of the problem's own
+    rows are added.
 
     Args:
         problem: the problem.
@@ -64,7 +67,8 @@ def derive_cases(problem: Problem, secret: bytes, subject: str, case_round: int)
     order = [families[index] for index in chooser.permutation(len(families))]
     count = max(GENERATED, len(order))
     planned: list[tuple[str, dict[str, int], dict[str, float]]] = [
-        (order[number % len(order)], _generated_axes(problem, chooser), {}) for number in range(count)
+        (family, _generated_axes(problem, chooser, odd=family in _TAIL_FAMILIES), {})
+        for family in (order[number % len(order)] for number in range(count))
     ]
     rows = [row for row in problem.workloads if _elements(problem, row.axes) <= problem.settings.case_elements]
     picked = chooser.permutation(len(rows))[:_ROW_CASES] if rows else []
@@ -94,10 +98,12 @@ def input_digest(inputs: Mapping[str, NDArray[Any]]) -> str:
     return state.hexdigest()
 
 
-def _generated_axes(problem: Problem, chooser: np.random.Generator) -> dict[str, int]:
+def _generated_axes(problem: Problem, chooser: np.random.Generator, *, odd: bool) -> dict[str, int]:
     axes = {}
     for name in problem.var_axes:
-        length = int(chooser.choice(np.asarray(problem.settings.sizes[name])))
+        lengths = problem.settings.sizes[name]
+        with_tail = tuple(length for length in lengths if length > _VECTOR and length % _VECTOR)
+        length = int(chooser.choice(np.asarray(with_tail if odd and with_tail else lengths)))
         multiple = problem.settings.multiples.get(name, 1)
         axes[name] = -(-length // multiple) * multiple
     return axes

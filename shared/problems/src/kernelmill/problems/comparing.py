@@ -45,8 +45,8 @@ def error_bound(
 ) -> NDArray[np.float64]:
     """Return the bound of each element of one output.
 
-    c * u * sqrt(k) * magnitude + absolute, with the unit roundoff u of the output's dtype and the reduction length k: the
-    probabilistic form of the standard bound for sums (Higham and Mary 2019); the magnitude carries the condition.
+    c * u * sqrt(k) * magnitude + absolute, with the unit roundoff u of the output's dtype and the reduction length k:
+    the probabilistic form of the standard bound for sums (Higham and Mary 2019); the magnitude carries the condition.
     """
     bound = problem.settings.bound
     dtype = np.dtype(problem.definition.outputs[name].dtype)

@@ -20,8 +20,8 @@ _SUPPORTED = ("float32", "float64", "int32", "int64")
 def scaffold(name: str, function: Callable[..., Any], examples: Mapping[str, Any], into: Path) -> list[str]:
     """Write a problem's folder and return the paths of its files.
 
-    Every distinct length among the examples' shapes becomes a var axis. Bound, floor and workloads get values that work and
-    that `problem check` can judge; the C seed gets its signature and has to be written by a person.
+    Every distinct length among the examples' shapes becomes a var axis. Bound, floor and workloads get values that work
+    and that `problem check` can judge; the C seed gets its signature and has to be written by a person.
 
     Args:
         name: name of the problem.
@@ -119,7 +119,8 @@ def _reference(function: Callable[..., Any], inputs: Mapping[str, Any], outputs:
         f"def magnitude({names}, *axes):\n"
         '    """|result| plus the largest |result|: replace it by the sum of the absolute terms of the formula."""\n'
         f"    results = run({names}, *axes)\n"
-        f"    {unpacked + ',' if len(outputs) == 1 else unpacked} = results if isinstance(results, tuple) else (results,)\n"
+        "    results = results if isinstance(results, tuple) else (results,)\n"
+        f"    {unpacked + ',' if len(outputs) == 1 else unpacked} = results\n"
         f"    scale = max(float(np.max(np.abs(value))) for value in ({unpacked},))\n"
         f"    return {returned}\n"
     )
@@ -157,7 +158,7 @@ def _baseline(
     arguments = ", ".join([*inputs, *outputs, *axes.values()])
     targets = ", ".join(f"{name}[...]" for name in outputs)
     return (
-        '"""What a user would write; replace it by the fastest numpy that you know, with out= and no temporaries."""\n\n'
+        '"""What a user would write; replace it by the fastest numpy that you know, without temporaries."""\n\n'
         "import numpy as np\n\n\n"
         f"{source}\n\n"
         f"def run({arguments}):\n"

@@ -1,4 +1,4 @@
-"""Validates a problem before any candidate: null solutions and plausible mutants fail at least twofold, honest ones pass."""
+"""Validates a problem before any candidate: null solutions and mutants fail at least twofold, honest ones pass."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -53,21 +53,21 @@ class ValidationReport:
         for finding in self.refuted_by:
             if finding.name in self.failed:
                 lines.append(
-                    f"the wrong solution '{finding.name}' reaches only {finding.worst_error:.3g} of the bound, {FAILS_AT} is "
-                    "needed: tighten [bound] or add a distribution under which it matters"
+                    f"the wrong solution '{finding.name}' reaches only {finding.worst_error:.3g} of the bound, "
+                    f"{FAILS_AT} is needed: tighten [bound] or add a distribution under which it matters"
                 )
             else:
                 lines.append(
-                    f"the honest implementation '{finding.name}' is at {finding.worst_error:.3g} of the bound, at most 1 may "
-                    "be: the bound is too tight for it, or it is not right"
+                    f"the honest implementation '{finding.name}' is at {finding.worst_error:.3g} of the bound, at most "
+                    "1 may be: the bound is too tight for it, or it is not right"
                 )
         return "; ".join(lines)
 
 
 def validate(problem: Problem) -> ValidationReport:
-    """Run null solutions, mutants (mutants.py) and honest implementations (the numpy baseline) on three case rounds.
+    """Run null solutions, mutants (mutants.py) and honest implementations (Python baselines) on three case rounds.
 
-    A wrong solution counts as failed when it exceeds the bound twofold in *every* round: a candidate sees one round only.
+    A wrong solution counts as failed when it exceeds the bound twofold in *every* round: a candidate sees one only.
 
     Raises:
         ProblemFormatError: reference.py, mutants.py or a baseline cannot be run.
