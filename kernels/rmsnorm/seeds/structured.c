@@ -36,8 +36,6 @@ static inline void rows_at(const float *restrict x, const float *restrict weight
 #if KM_BUFFER
     static __thread float buffer[KM_ROWS][BUFFER_FLOATS] __attribute__((aligned(64)));
     const int buffered = hidden <= BUFFER_FLOATS;
-#else
-    const int buffered = 0;
 #endif
     for (int r = 0; r < rows; r++)
         for (int a = 0; a < KM_ACCUMULATORS; a++) sums[r][a] = (vec){0};
