@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from numpy.typing import NDArray
 
 from kernelmill.identity import digest_framed
+from kernelmill.problems.expression import evaluate
 from kernelmill.problems.problem import Problem
 
 GENERATED = 10
@@ -106,6 +107,8 @@ def _generated_axes(problem: Problem, chooser: np.random.Generator, *, odd: bool
         length = int(chooser.choice(np.asarray(with_tail if odd and with_tail else lengths)))
         multiple = problem.settings.multiples.get(name, 1)
         axes[name] = -(-length // multiple) * multiple
+    for name, expression in problem.settings.derived_axes.items():
+        axes[name] = evaluate(expression, axes)
     return axes
 
 

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from kernelmill.problems.baselines import parse_baselines
 from kernelmill.problems.definition import ConstAxis, Definition, Workload
 from kernelmill.problems.errors import ProblemFormatError
+from kernelmill.problems.expression import evaluate
 from kernelmill.problems.problem import Problem
 from kernelmill.problems.seeds import parse_seeds
 from kernelmill.problems.settings import Settings
@@ -130,6 +131,13 @@ def _check_names(problem: Problem) -> None:
     path, settings = "problem.toml", problem.settings
     if set(settings.sizes) != set(problem.var_axes):
         raise ProblemFormatError(path, f"[sizes] has to list lengths for exactly {list(problem.var_axes)}")
+    for row in problem.workloads:
+        for expression in problem.definition.constraints:
+            if not evaluate(expression, problem.all_axes(row.axes)):
+                raise ProblemFormatError("workloads.jsonl", f"row {row.uuid} does not meet '{expression}'")
+    for name in settings.derived_axes:
+        if name not in problem.var_axes:
+            raise ProblemFormatError(path, f"derived_axes names '{name}', which is no var axis of the definition")
     for axis in filter(None, (settings.sampling.rows, settings.sampling.columns)):
         if axis not in problem.var_axes:
             raise ProblemFormatError(path, f"[sampling] names '{axis}', which is no var axis of the definition")

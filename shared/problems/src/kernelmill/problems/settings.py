@@ -81,6 +81,8 @@ class Settings(_Model):
     """Lengths of each var axis in generated cases: boundaries, odd ones, primes."""
     multiples: dict[str, int] = Field(default_factory=dict)
     """Axes whose lengths have to be multiples of a number."""
+    derived_axes: dict[str, str] = Field(default_factory=dict)
+    """Var axes whose lengths follow from others, as expressions over them; `sizes` of these are not used."""
     case_elements: int = Field(default=120_000, ge=1)
     """Workloads with at most this many elements in all tensors are used as cases."""
     confirmation_only: tuple[str, ...] = ()
