@@ -72,8 +72,7 @@ def derive_cases(problem: Problem, secret: bytes, subject: str, case_round: int)
         for family in (order[number % len(order)] for number in range(count))
     ]
     rows = [row for row in problem.workloads if _elements(problem, row.axes) <= problem.settings.case_elements]
-    picked = chooser.permutation(len(rows))[:_ROW_CASES] if rows else []
-    for index in picked:
+    for index in chooser.permutation(len(rows))[:_ROW_CASES]:
         row = rows[int(index)]
         planned.append((str(chooser.choice(families)), dict(row.axes), problem.scalars(row)))
     return tuple(

@@ -28,7 +28,7 @@ def _constant(generator: np.random.Generator, shape: tuple[int, ...], scale: flo
 def _one_hot(generator: np.random.Generator, shape: tuple[int, ...], scale: float) -> Array:
     values = np.zeros(shape)
     rows = values.reshape(-1, _last(shape))
-    rows[np.arange(len(rows)), generator.integers(0, _last(shape), len(rows))] = scale
+    rows[np.arange(len(rows)), generator.integers(0, _last(shape), len(rows))] = scale * generator.uniform(0.5, 1.5)
     return values
 
 
@@ -41,9 +41,9 @@ def _signed_zeros(generator: np.random.Generator, shape: tuple[int, ...], scale:
     return np.where(generator.random(shape) < 0.5, signs * 0.0, signs * scale)
 
 
-def _alternating(_generator: np.random.Generator, shape: tuple[int, ...], scale: float) -> Array:
+def _alternating(generator: np.random.Generator, shape: tuple[int, ...], scale: float) -> Array:
     signs = 1.0 - 2.0 * (np.arange(_last(shape)) % 2)
-    return np.broadcast_to(signs * scale, shape).copy()
+    return np.broadcast_to(signs * scale * generator.uniform(0.5, 1.5), shape).copy()
 
 
 def _sorted(generator: np.random.Generator, shape: tuple[int, ...], scale: float) -> Array:

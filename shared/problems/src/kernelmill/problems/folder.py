@@ -131,23 +131,27 @@ def _check_names(problem: Problem) -> None:
     path, settings = "problem.toml", problem.settings
     if set(settings.sizes) != set(problem.var_axes):
         raise ProblemFormatError(path, f"[sizes] has to list lengths for exactly {list(problem.var_axes)}")
+    named: dict[str | None, str] = {settings.sampling.rows: "[sampling]", settings.sampling.columns: "[sampling]"}
+    named.update(dict.fromkeys(settings.derived_axes, "derived_axes"))
+    named.update(dict.fromkeys(settings.multiples, "[multiples]"))
+    for axis, place in named.items():
+        if axis is not None and axis not in problem.var_axes:
+            raise ProblemFormatError(path, f"{place} names '{axis}', which is no var axis of the definition")
+    ids = {row.uuid for row in problem.workloads}
+    for row_id in settings.confirmation_only:
+        if row_id not in ids:
+            raise ProblemFormatError(path, f"confirmation_only names '{row_id}', which is no row of workloads.jsonl")
+    for name in settings.inputs:
+        if name not in problem.definition.inputs:
+            raise ProblemFormatError(path, f"[inputs.{name}] is no input of the definition")
+    _check_rows(problem)
+
+
+def _check_rows(problem: Problem) -> None:
     for row in problem.workloads:
         for expression in problem.definition.constraints:
             if not evaluate(expression, problem.all_axes(row.axes)):
                 raise ProblemFormatError("workloads.jsonl", f"row {row.uuid} does not meet '{expression}'")
-    for name in settings.derived_axes:
-        if name not in problem.var_axes:
-            raise ProblemFormatError(path, f"derived_axes names '{name}', which is no var axis of the definition")
-    for axis in filter(None, (settings.sampling.rows, settings.sampling.columns)):
-        if axis not in problem.var_axes:
-            raise ProblemFormatError(path, f"[sampling] names '{axis}', which is no var axis of the definition")
-    ids = {row.uuid for row in problem.workloads}
-    for row in settings.confirmation_only:
-        if row not in ids:
-            raise ProblemFormatError(path, f"confirmation_only names '{row}', which is no row of workloads.jsonl")
-    for name in settings.inputs:
-        if name not in problem.definition.inputs:
-            raise ProblemFormatError(path, f"[inputs.{name}] is no input of the definition")
 
 
 def _fields(error: ValidationError) -> str:

@@ -53,9 +53,9 @@ class ProblemRow:
                 array[...] = self._scalars[spec.name]
             elif declared is not None and declared.choices:
                 array[...] = generator.choice(np.asarray(declared.choices), spec.shape)
-            elif spec.dtype in {np.dtype(np.float32), np.dtype(np.float64)}:
+            elif spec.dtype == np.float32:
                 spread = _SPREAD * (1.0 if declared is None else declared.scale)
-                generator.random(dtype=spec.dtype, out=array)
+                generator.random(dtype=np.float32, out=array)
                 array -= 0.5
                 array *= 2.0 * spread
             else:
