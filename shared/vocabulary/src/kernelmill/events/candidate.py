@@ -236,6 +236,8 @@ class ConfirmationMeasured(CandidateEvent):
     """Against the best baseline of each row."""
     misbehaviour: str = ""
     """As in BenchmarkMeasured."""
+    dispatch_ns: NonNegative = 0.0
+    """Nanoseconds of an empty call on this node."""
     telemetry: Telemetry
     """The machine around it."""
     sandboxing: Sandboxing

@@ -1,0 +1,64 @@
+"""The bus: the log port, the log on JetStream and in memory, blobs, secrets, and how a service starts."""
+
+from kernelmill.bus.chains import BrokenLink, ChainReport, verify_chains
+from kernelmill.bus.connection import Bus, connect
+from kernelmill.bus.errors import (
+    BlobCorruptError,
+    BlobMissingError,
+    BusError,
+    ChainBrokenError,
+    CommandReusedError,
+    ConflictError,
+    HaltedError,
+    LauncherError,
+    LogUnavailableError,
+    MalformedMessageError,
+    NoAnswerError,
+    NotProvisionedError,
+    OversizedEventError,
+    SecretMissingError,
+    ServerStartError,
+)
+from kernelmill.bus.log import ABSENT, Blobs, Log, Recorded, Secrets, StreamAddress
+from kernelmill.bus.service import run_service, serve
+from kernelmill.bus.settings import ServiceSettings
+from kernelmill.bus.work import Answer, Delivery, Handler, RetryLaterError, ServicePlan, Worker, WorkFilter
+
+__all__ = [
+    "ABSENT",
+    "Answer",
+    "BlobCorruptError",
+    "BlobMissingError",
+    "Blobs",
+    "BrokenLink",
+    "Bus",
+    "BusError",
+    "ChainBrokenError",
+    "ChainReport",
+    "CommandReusedError",
+    "ConflictError",
+    "Delivery",
+    "HaltedError",
+    "Handler",
+    "LauncherError",
+    "Log",
+    "LogUnavailableError",
+    "MalformedMessageError",
+    "NoAnswerError",
+    "NotProvisionedError",
+    "OversizedEventError",
+    "Recorded",
+    "RetryLaterError",
+    "SecretMissingError",
+    "Secrets",
+    "ServerStartError",
+    "ServicePlan",
+    "ServiceSettings",
+    "StreamAddress",
+    "WorkFilter",
+    "Worker",
+    "connect",
+    "run_service",
+    "serve",
+    "verify_chains",
+]

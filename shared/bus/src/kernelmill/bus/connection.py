@@ -1,0 +1,94 @@
+"""A connection to the bus: log, blobs, secrets and questions over one client."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import nats
+import structlog
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+from nats.errors import NoRespondersError
+
+from kernelmill.bus.errors import NoAnswerError
+from kernelmill.bus.jetstream import JetStreamBlobs, JetStreamLog, JetStreamSecrets, provision
+from kernelmill.bus.log import Blobs, Log, Secrets
+from kernelmill.bus.settings import ServiceSettings
+
+ASK: Final = "kernelmill.ask"
+"""Root of the subjects on which services answer questions."""
+
+_logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Bus:
+    """What a service or a command gets of the bus."""
+
+    log: Log
+    blobs: Blobs
+    secrets: Secrets
+    client: Client | None = None
+    """The connection; None for a bus in memory."""
+
+    async def ask(self, what: str, payload: bytes, *, timeout: float) -> bytes:  # noqa: ASYNC109 - a deadline is part of asking
+        """Return the answer of the service that answers `what`, for example `lessons.advice`.
+
+        Raises:
+            NoAnswerError: nobody answered within `timeout` seconds.
+        """
+        if self.client is None:
+            raise NoAnswerError(f"nobody answers '{what}' on a bus in memory")
+        try:
+            reply = await self.client.request(f"{ASK}.{what}", payload, timeout=timeout)
+        except (NoRespondersError, TimeoutError, NatsError) as error:
+            raise NoAnswerError(f"nobody answered '{what}' within {timeout:g} s: is the service running?") from error
+        return reply.data
+
+
+async def open_client(settings: ServiceSettings, name: str) -> Client:
+    """Return a client that reconnects for ever; each change of the connection is logged once."""
+
+    async def lost() -> None:
+        _logger.warning("the connection to the server is lost; trying again")
+
+    async def regained() -> None:
+        _logger.info("connected to the server again")
+
+    async def failed(_error: Exception) -> None:
+        return
+
+    return await nats.connect(
+        settings.servers(),
+        name=name,
+        user=settings.nats_user,
+        password=settings.password(),
+        user_credentials=str(settings.nats_credentials) if settings.nats_credentials else None,
+        max_reconnect_attempts=-1,
+        reconnect_time_wait=0.2,
+        connect_timeout=5,
+        ping_interval=10,
+        disconnected_cb=lost,
+        reconnected_cb=regained,
+        error_cb=failed,
+        pending_size=16 << 20,
+    )
+
+
+@asynccontextmanager
+async def connect(url: str, *, role: str) -> AsyncIterator[Bus]:
+    """Yield a bus on the server at `url`, provisioned if it was not."""
+    settings = ServiceSettings(nats_url=url)
+    client = await open_client(settings, role)
+    try:
+        yield await bus_over(client, role, settings.instance, replicas=settings.replicas)
+    finally:
+        await client.close()
+
+
+async def bus_over(client: Client, role: str, instance: str, *, replicas: int = 1) -> Bus:
+    """Return the bus over a connected client, provisioned if it was not."""
+    await provision(client.jetstream(timeout=10.0), replicas=replicas)
+    log = await JetStreamLog.open(client, f"kernelmill/{role}/{instance}")
+    return Bus(log, JetStreamBlobs(client, role), JetStreamSecrets(client), client)

@@ -1,0 +1,242 @@
+"""The log on JetStream: conditional, idempotent, chained appends; reads in order; replay and follow."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from typing import Final
+
+import stamina
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
+from nats.js.api import PubAck
+from nats.js.errors import APIError, NotFoundError
+
+from kernelmill.bus import chain
+from kernelmill.bus.errors import CommandReusedError, ConflictError, HaltedError, LogUnavailableError
+from kernelmill.bus.headers import CE_ID, event_headers
+from kernelmill.bus.jetstream.provision import LOG_STREAM, read_log_id
+from kernelmill.bus.jetstream.reader import read_messages
+from kernelmill.bus.log import Recorded, StreamAddress
+from kernelmill.bus.messages import StoredMessage, Understanding, decode_message, encode_body
+from kernelmill.bus.subjects import EVERYTHING, Subject, campaign_filter, kind_filter, stream_filter
+from kernelmill.events import EventBase, EventVoided
+
+_CONFLICTS: Final = frozenset({10071, 10164})
+"""JetStream's codes for a wrong last sequence of a subject, on one node and on a cluster."""
+_ACK_SECONDS: Final = 5.0
+_ATTEMPTS: Final = 8
+_GIVE_UP_SECONDS: Final = 30.0
+_LINKS_KEPT: Final = 4096
+_POLL_SECONDS: Final = 1.0
+
+
+class JetStreamLog:
+    """A `Log` on a server. Make it with `JetStreamLog.open`."""
+
+    def __init__(self, client: Client, js: JetStreamContext, log_id: str, source: str) -> None:
+        self.log_id = log_id
+        self._client = client
+        self._js = js
+        self._source = source
+        self._links: OrderedDict[StreamAddress, tuple[int, str]] = OrderedDict()
+        """Sequence and hash of the last message known of recently used streams: saves a round trip per append."""
+
+    @classmethod
+    async def open(cls, client: Client, source: str) -> "JetStreamLog":
+        """Return the log of a provisioned server.
+
+        Raises:
+            NotProvisionedError: the server has no log yet.
+        """
+        js = client.jetstream(timeout=_ACK_SECONDS)
+        return cls(client, js, await read_log_id(js), source)
+
+    async def append(self, event: EventBase, *, expected: int | None) -> int:
+        """Append one event; see `Log.append`."""
+        subject = Subject.of(event)
+        body = encode_body(event)
+        while True:
+            try:
+                sequence, previous = await self._last(subject.address, expected)
+            except _MovedError:
+                return await self._settled(event, subject, expected or 0)
+            headers = event_headers(event, source=self._source, previous=previous)
+            try:
+                acknowledged = await self._publish(subject, headers, body, sequence)
+            except APIError as error:
+                if error.err_code not in _CONFLICTS:
+                    raise
+                self._links.pop(subject.address, None)
+                if expected is not None:
+                    return await self._settled(event, subject, expected)
+                if (found := await self._find(event, subject.address, 0)) is not None:
+                    return found
+                continue
+            if acknowledged.duplicate:
+                return await self._duplicate(event, subject, acknowledged.seq)
+            self._remember(subject.address, acknowledged.seq, chain.link(str(subject), headers, body))
+            return acknowledged.seq
+
+    async def read_stream(self, address: StreamAddress, *, after: int = 0) -> list[Recorded]:
+        """Return the events of one stream; see `Log.read_stream`."""
+        messages = [message async for message in self.stored(address, after=after)]
+        if messages:
+            last = messages[-1]
+            self._remember(address, last.sequence, chain.link(last.subject, last.headers, last.body))
+        return self._understood(messages, await self._reader())
+
+    async def read_campaign(self, campaign: str, *, after: int = 0) -> list[Recorded]:
+        """Return the events of one campaign; see `Log.read_campaign`."""
+        messages = [message async for message in read_messages(self._client, campaign_filter(campaign), after=after)]
+        return self._understood(messages, await self._reader())
+
+    async def stored(self, address: StreamAddress | None = None, *, after: int = 0) -> AsyncIterator[StoredMessage]:
+        """Yield the messages of one stream, or of the log, as they are."""
+        subject_filter = EVERYTHING if address is None else stream_filter(address)
+        async for message in read_messages(self._client, subject_filter, after=after):
+            yield message
+
+    async def replay(self, *, after: int = 0, until: int | None = None) -> AsyncIterator[Recorded]:
+        """Yield the events up to `until`; see `Log.replay`."""
+        reader = await self._reader()
+        end = await self.last_sequence() if until is None else until
+        async for message in read_messages(self._client, EVERYTHING, after=after, until=end):
+            if recorded := reader.understand(message):
+                yield recorded
+
+    async def follow(self, *, after: int = 0) -> AsyncIterator[Recorded]:
+        """Yield the events for ever; see `Log.follow`.
+
+        What is new is announced by a plain subscription and then read from the stream, so that reconnections and restarts
+        of the server leave neither gaps nor repeats.
+        """
+        reader = await self._reader()
+        position = after
+        news = asyncio.Event()
+
+        async def wake(_message: object) -> None:
+            news.set()
+
+        subscription = await self._client.subscribe(EVERYTHING, cb=wake)
+        try:
+            while True:
+                news.clear()
+                try:
+                    async for message in read_messages(self._client, EVERYTHING, after=position):
+                        position = message.sequence
+                        if recorded := await self._retried(reader, message):
+                            yield recorded
+                except (LogUnavailableError, NatsError, OSError):
+                    await asyncio.sleep(_POLL_SECONDS)
+                    continue
+                try:
+                    async with asyncio.timeout(_POLL_SECONDS):
+                        await news.wait()
+                except TimeoutError:
+                    pass
+        finally:
+            if not self._client.is_closed:
+                await subscription.unsubscribe()
+
+    async def last_sequence(self) -> int:
+        """Return the sequence of the newest event, 0 for an empty log."""
+        info = await self._js.stream_info(LOG_STREAM)
+        return info.state.last_seq
+
+    async def _last(self, address: StreamAddress, expected: int | None) -> tuple[int, str]:
+        """Return sequence and hash of the stream's last message as the append has to state them."""
+        if expected == 0:
+            return 0, chain.START
+        known = self._links.get(address)
+        if known is not None and (expected is None or known[0] == expected):
+            return known
+        try:
+            found = await self._js.get_last_msg(LOG_STREAM, stream_filter(address))
+        except NotFoundError:
+            if expected is None:
+                return 0, chain.START
+            raise _MovedError from None
+        headers = {name: value for name, value in (found.headers or {}).items() if not name.startswith("Nats-")}
+        sequence = found.seq or 0
+        if expected is not None and sequence != expected:
+            raise _MovedError
+        link = chain.link(found.subject or "", headers, found.data or b"")
+        self._remember(address, sequence, link)
+        return sequence, link
+
+    async def _publish(self, subject: Subject, headers: dict[str, str], body: bytes, expected: int) -> PubAck:
+        conditional = headers | {
+            "Nats-Msg-Id": headers[CE_ID],
+            "Nats-Expected-Last-Subject-Sequence": str(expected),
+            "Nats-Expected-Last-Subject-Sequence-Subject": stream_filter(subject.address),
+        }
+        try:
+            async for attempt in stamina.retry_context(
+                on=_is_passing, attempts=_ATTEMPTS, timeout=_GIVE_UP_SECONDS, wait_initial=0.05, wait_max=2.0
+            ):
+                with attempt:
+                    return await self._js.publish(str(subject), body, headers=conditional, stream=LOG_STREAM)
+        except (NatsError, OSError, TimeoutError) as error:
+            if isinstance(error, APIError) and error.err_code is not None:
+                raise
+            raise LogUnavailableError(
+                f"{subject.kind} {headers[CE_ID]} was not acknowledged within {_GIVE_UP_SECONDS:g} s ({error}); retry with "
+                "the same id"
+            ) from error
+        raise LogUnavailableError(f"{subject.kind} {headers[CE_ID]} was not sent")
+
+    async def _settled(self, event: EventBase, subject: Subject, expected: int) -> int:
+        """After a conflict: the sequence of our own earlier append, or a conflict for the caller to decide again."""
+        found = await self._find(event, subject.address, expected)
+        if found is not None:
+            return found
+        raise ConflictError(f"{subject.address} has moved on from {expected}; reload it and decide again")
+
+    async def _find(self, event: EventBase, address: StreamAddress, after: int) -> int | None:
+        async for message in self.stored(address, after=after):
+            if message.headers.get(CE_ID) == event.event_id:
+                return message.sequence
+        return None
+
+    async def _duplicate(self, event: EventBase, subject: Subject, sequence: int) -> int:
+        found = await self._js.get_msg(LOG_STREAM, sequence)
+        if found.subject != str(subject):
+            raise CommandReusedError(f"the id {event.event_id} already names {found.subject}, now {subject}")
+        return sequence
+
+    def _remember(self, address: StreamAddress, sequence: int, link: str) -> None:
+        self._links[address] = (sequence, link)
+        self._links.move_to_end(address)
+        while len(self._links) > _LINKS_KEPT:
+            self._links.popitem(last=False)
+
+    async def _reader(self) -> Understanding:
+        voided = set()
+        async for message in read_messages(self._client, kind_filter("EventVoided")):
+            event = decode_message(message)
+            if isinstance(event, EventVoided):
+                voided.add(event.voided_sequence)
+        return Understanding(voided)
+
+    async def _retried(self, reader: Understanding, message: StoredMessage) -> Recorded | None:
+        try:
+            return reader.understand(message)
+        except HaltedError:
+            reader.voided |= (await self._reader()).voided
+            return reader.understand(message)
+
+    @staticmethod
+    def _understood(messages: list[StoredMessage], reader: Understanding) -> list[Recorded]:
+        return [recorded for message in messages if (recorded := reader.understand(message))]
+
+
+class _MovedError(Exception):
+    """The stream does not stand where the caller thinks."""
+
+
+def _is_passing(error: Exception) -> bool:
+    """Return whether an append is worth trying again: nothing was said about the message itself."""
+    if isinstance(error, APIError):
+        return error.err_code is None or error.code == 503
+    return isinstance(error, NatsError | OSError | TimeoutError)

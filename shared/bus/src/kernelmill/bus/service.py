@@ -1,0 +1,154 @@
+"""Runs a service: connects, provisions, consumes, answers, and ends in order on SIGTERM."""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import structlog
+from faststream import AckPolicy
+from faststream.nats import JStream, NatsBroker, NatsMessage, PullSub
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+
+from kernelmill.bus.connection import ASK, Bus, bus_over, open_client
+from kernelmill.bus.jetstream import provision_worker
+from kernelmill.bus.jetstream.provision import LOG_STREAM
+from kernelmill.bus.logs import configure_logs
+from kernelmill.bus.settings import ServiceSettings
+from kernelmill.bus.subjects import work_filter
+from kernelmill.bus.work import Answer, ServicePlan, Worker
+from kernelmill.bus.worker import DeliveryLoop
+
+Planning = Callable[[Bus, ServiceSettings], Awaitable[ServicePlan]]
+"""Builds a service over a bus."""
+
+_PULL_SECONDS: Final = 5.0
+_TASK_PAUSE: Final = 1.0
+
+_logger = structlog.get_logger(__name__)
+
+
+def run_service(role: str, plan: Planning) -> int:
+    """Run a service until SIGTERM or SIGINT and return the process's exit code."""
+    settings = ServiceSettings()
+    configure_logs(role, settings.instance)
+    return asyncio.run(_run(role, plan, settings))
+
+
+async def _run(role: str, plan: Planning, settings: ServiceSettings) -> int:
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    client = await _connected(settings, role, stopping)
+    if client is None:
+        return 0
+    try:
+        bus = await bus_over(client, role, settings.instance, replicas=settings.replicas)
+        await serve(bus, await plan(bus, settings), settings, stopping)
+    finally:
+        await client.close()
+    return 0
+
+
+async def _connected(settings: ServiceSettings, role: str, stopping: asyncio.Event) -> Client | None:
+    """Return a client; while the server is away, say so once and keep trying."""
+    told = False
+    while not stopping.is_set():
+        try:
+            return await open_client(settings, f"{role}/{settings.instance}")
+        except (NatsError, OSError, TimeoutError) as error:
+            if not told:
+                _logger.warning("the server cannot be reached yet; trying again", error=str(error))
+                told = True
+            await asyncio.sleep(0.2)
+    return None
+
+
+async def serve(bus: Bus, plan: ServicePlan, settings: ServiceSettings, stopping: asyncio.Event) -> None:
+    """Run a plan until `stopping` is set; what is in hand is finished or returned."""
+    if bus.client is None:
+        raise ValueError("a service needs a bus on a server")
+    js = bus.client.jetstream(timeout=10.0)
+    for worker in plan.workers:
+        await provision_worker(js, worker, ack_wait=settings.ack_wait, replicas=settings.replicas)
+    answering = [await _answer(bus.client, what, answer) for what, answer in plan.answers.items()]
+    tasks = [asyncio.create_task(_kept_running(task)) for task in plan.tasks]
+    broker = NatsBroker(
+        settings.servers(),
+        user=settings.nats_user,
+        password=settings.password(),
+        max_reconnect_attempts=-1,
+        reconnect_time_wait=0.2,
+        logger=None,
+    )
+    loops = [DeliveryLoop(worker, bus, settings.ack_wait) for worker in plan.workers]
+    for worker, delivery_loop in zip(plan.workers, loops, strict=True):
+        for _ in range(worker.slots):
+            _subscribe(broker, worker, delivery_loop)
+    if plan.workers:
+        await broker.start()
+    _logger.info("ready", workers=[worker.durable for worker in plan.workers])
+    try:
+        await stopping.wait()
+    finally:
+        _logger.info("stopping")
+        await asyncio.gather(*(delivery_loop.drain(settings.shutdown_grace) for delivery_loop in loops))
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for subscription in answering:
+            await subscription.unsubscribe()
+        if plan.stop is not None:
+            await plan.stop()
+        await broker.stop()
+
+
+def _subscribe(broker: NatsBroker, worker: Worker, delivery_loop: DeliveryLoop) -> None:
+    """Attach one slot of a worker; each slot has one outstanding pull, so that nothing waits behind busy hands.
+
+    The consumer exists already: FastStream's own declaration would rewrite it and the stream.
+    """
+    subscriber = broker.subscriber(
+        work_filter(worker.filters[0]),
+        durable=worker.durable,
+        stream=JStream(LOG_STREAM, declare=False),
+        pull_sub=PullSub(batch_size=1, timeout=_PULL_SECONDS),
+        ack_policy=AckPolicy.MANUAL,
+        decoder=_leave_raw,
+    )
+
+    async def receive(_body: bytes, message: NatsMessage) -> None:
+        await delivery_loop.handle(message)
+
+    subscriber(receive)
+
+
+async def _leave_raw(message: NatsMessage) -> bytes:
+    return message.body if isinstance(message.body, bytes) else bytes(message.body)
+
+
+async def _answer(client: Client, what: str, answer: Answer):  # type: ignore[no-untyped-def]  # noqa: ANN202 - nats' type is private
+    async def reply(message: Msg) -> None:
+        try:
+            await message.respond(await answer(message.data))
+        except Exception:
+            _logger.exception("a question could not be answered", what=what)
+
+    return await client.subscribe(f"{ASK}.{what}", queue=what, cb=reply)
+
+
+async def _kept_running(task: Callable[[], Awaitable[None]]) -> None:
+    """Run a task until it returns; when it fails, say so and start it again: it reads its position from what it keeps."""
+    while True:
+        try:
+            await task()
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            _logger.exception("a task failed; it is started again")
+            await asyncio.sleep(_TASK_PAUSE)
+        else:
+            return

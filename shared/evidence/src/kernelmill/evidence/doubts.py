@@ -1,0 +1,47 @@
+"""What makes timings doubtful: reasons that lie in the machine or the measurement, not in the candidate."""
+
+import math
+from collections.abc import Iterable
+
+from kernelmill.events import Policy, RowEffect, Telemetry
+from kernelmill.evidence.effects import candidate_ns
+
+
+def stolen(telemetry: Telemetry, policy: Policy) -> str:
+    """Return what is wrong when the hypervisor took more of the bench core than the policy allows, else nothing."""
+    if telemetry.steal_fraction <= policy.max_steal:
+        return ""
+    return (
+        f"{telemetry.steal_fraction:.0%} of the bench core's time was stolen by the hypervisor, "
+        f"the policy allows {policy.max_steal:.0%}; measure again on a quieter machine"
+    )
+
+
+def below_floor(rows: Iterable[RowEffect]) -> str:
+    """Return the first row that is faster than the node's own best probe allows, in words, else nothing."""
+    for row in rows:
+        if row.pairs and candidate_ns(row) < row.floor_ns:
+            return (
+                f"row {row.workload}: {candidate_ns(row):.0f} ns per call is below the floor of {row.floor_ns:.0f} ns "
+                "that the node's own best probe sets; neither a record nor yet a cheat"
+            )
+    return ""
+
+
+def trimming_matters(rows: Iterable[RowEffect], policy: Policy) -> str:
+    """Return the first row on which trimmed and plain means disagree, in words, else nothing."""
+    for row in rows:
+        gap = abs(trimming_gap(row))
+        if gap > policy.trim_agreement:
+            return (
+                f"row {row.workload}: trimmed and plain mean log ratio differ by {gap:.3f}, "
+                f"more than {policy.trim_agreement:g}; a few duels carry the result"
+            )
+    return ""
+
+
+def trimming_gap(row: RowEffect) -> float:
+    """Return the mean over pairs of (trimmed - plain mean log ratio), 0 without pairs."""
+    if not row.pairs:
+        return 0.0
+    return math.fsum(pair.log_ratio - pair.mean_log_ratio for pair in row.pairs) / len(row.pairs)

@@ -1,0 +1,21 @@
+"""The statistics of process pairs: exact, distribution-free, in log ratios (above 0 the candidate is faster)."""
+
+from kernelmill.evidence.statistics.levels import confirmation_level
+from kernelmill.evidence.statistics.races import RaceDecision, race_decision
+from kernelmill.evidence.statistics.rows import across_rows, geometric_mean_interval, worst_row_interval
+from kernelmill.evidence.statistics.signed_rank import LogInterval, signed_rank_p, walsh_interval
+from kernelmill.evidence.statistics.trimming import TRIM, trimmed_mean
+
+__all__ = [
+    "TRIM",
+    "LogInterval",
+    "RaceDecision",
+    "across_rows",
+    "confirmation_level",
+    "geometric_mean_interval",
+    "race_decision",
+    "signed_rank_p",
+    "trimmed_mean",
+    "walsh_interval",
+    "worst_row_interval",
+]

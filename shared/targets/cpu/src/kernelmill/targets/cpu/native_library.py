@@ -1,0 +1,52 @@
+"""The trusted C library of the timing loop, compiled once and called through ctypes."""
+
+import ctypes
+from pathlib import Path
+
+from kernelmill.sandbox import build_trusted
+
+SOURCES = Path(__file__).parent / "native"
+DONE, TIMED_OUT, DIED, NOT_FROZEN = range(4)
+FREEZE_UNIFIED, FREEZE_V1, FREEZE_SIGNAL = range(3)
+
+
+class FreezerStruct(ctypes.Structure):
+    """`struct freezer` of measure.c."""
+
+    _fields_ = (
+        ("kind", ctypes.c_int64),
+        ("state", ctypes.c_int64),
+        ("events", ctypes.c_int64),
+        ("pid", ctypes.c_int64),
+    )
+
+
+class MeasureLibrary:
+    """measure.c with its types. Calls release the interpreter's lock."""
+
+    def __init__(self, folder: Path) -> None:
+        path = build_trusted(SOURCES / "measure.c", folder, ("-O3", "-shared", "-fPIC"))
+        library = ctypes.CDLL(str(path))
+        word, number, pointer = ctypes.c_uint64, ctypes.c_int64, ctypes.c_void_p
+        self.freeze = library.km_freeze
+        """km_freeze(freezer*) -> outcome."""
+        self.freeze.argtypes, self.freeze.restype = [pointer], number
+        self.turn = library.km_turn
+        """km_turn(freezer*, control*, channel, number, first, count, limit_ns, polite, elapsed_ns*) -> outcome."""
+        self.turn.argtypes = [pointer, pointer, number, word, word, word, number, number, pointer]
+        self.turn.restype = number
+        self.poison = library.km_poison
+        """km_poison(into, bytes, pattern)."""
+        self.poison.argtypes, self.poison.restype = [pointer, word, word], None
+        self.reclaim = library.km_reclaim
+        """km_reclaim(at, bytes)."""
+        self.reclaim.argtypes, self.reclaim.restype = [pointer, word], None
+        self.find = library.km_find
+        """km_find(in, bytes, pattern, width) -> index or -1."""
+        self.find.argtypes, self.find.restype = [pointer, word, word, word], number
+        self.flush = library.km_flush
+        """km_flush(from, bytes)."""
+        self.flush.argtypes, self.flush.restype = [pointer, word], None
+        self.number = library.km_number
+        """km_number(descriptor, key) -> number or -1."""
+        self.number.argtypes, self.number.restype = [number, ctypes.c_char_p], number

@@ -1,0 +1,1 @@
+"""Timing: frozen processes, turns by the parent's clock, duels, scores, probes."""
