@@ -20,6 +20,14 @@ from kernelmill.bus.errors import (
     ServerStartError,
 )
 from kernelmill.bus.log import ABSENT, Blobs, Log, Recorded, Secrets, StreamAddress
+from kernelmill.bus.lookups import (
+    NotOnLogError,
+    adopted_policy,
+    proposed_candidate,
+    read_sources,
+    registered_files,
+    tuned_baseline,
+)
 from kernelmill.bus.service import run_service, serve
 from kernelmill.bus.settings import ServiceSettings
 from kernelmill.bus.work import Answer, Delivery, Handler, RetryLaterError, ServicePlan, Worker, WorkFilter
@@ -45,6 +53,7 @@ __all__ = [
     "LogUnavailableError",
     "MalformedMessageError",
     "NoAnswerError",
+    "NotOnLogError",
     "NotProvisionedError",
     "OversizedEventError",
     "Recorded",
@@ -57,8 +66,13 @@ __all__ = [
     "StreamAddress",
     "WorkFilter",
     "Worker",
+    "adopted_policy",
     "connect",
+    "proposed_candidate",
+    "read_sources",
+    "registered_files",
     "run_service",
     "serve",
+    "tuned_baseline",
     "verify_chains",
 ]

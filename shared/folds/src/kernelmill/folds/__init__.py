@@ -7,6 +7,7 @@ from kernelmill.folds.champion import ChampionFold, Crown
 from kernelmill.folds.confirmation import ConfirmationState, ConfirmationStatus
 from kernelmill.folds.errors import EmptyStreamError, FoldError
 from kernelmill.folds.estimate import by_opponent, headline, mean_race_log_ratio
+from kernelmill.folds.following import CampaignViews
 from kernelmill.folds.merkle import MerkleFrontier
 from kernelmill.folds.task import TaskState, TaskStatus
 from kernelmill.folds.verdicts import ProgressPoint, VerdictIndex
@@ -19,6 +20,7 @@ __all__ = [
     "BudgetViolation",
     "CampaignFold",
     "CampaignStatus",
+    "CampaignViews",
     "CandidateState",
     "ChampionFold",
     "ConfirmationState",

@@ -12,6 +12,7 @@ from kernelmill.problems.problem import Floor, Problem, Reference
 from kernelmill.problems.scaffolding import scaffold
 from kernelmill.problems.seeds import Seed, Tunable, render
 from kernelmill.problems.settings import Settings
+from kernelmill.problems.shelf import ProblemShelf
 from kernelmill.problems.tensor import TensorSpec
 from kernelmill.problems.timed import ProblemRow
 from kernelmill.problems.validation import ValidationReport, validate
@@ -28,6 +29,7 @@ __all__ = [
     "ProblemError",
     "ProblemFormatError",
     "ProblemRow",
+    "ProblemShelf",
     "Reference",
     "Seed",
     "Settings",

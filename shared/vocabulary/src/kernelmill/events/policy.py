@@ -41,7 +41,7 @@ class Policy(Value):
     """A row whose dispatch overhead is this share or more stands outside the headline mean."""
     floor_factor: float = Field(default=0.8, gt=0.0, le=1.0)
     """A time below this share of the node's own probe is inconclusive until re-checked."""
-    trim_agreement: float = Field(default=0.02, gt=0.0)
+    trim_agreement: float = Field(default=0.1, gt=0.0)
     """Largest difference between trimmed and plain mean log ratio, in the mean over pairs, that counts as agreement."""
     max_steal: float = Field(default=0.10, ge=0.0, le=1.0)
     """Evidence measured under more steal than this is inconclusive."""

@@ -1,5 +1,6 @@
 """The port behind which every target stands: fingerprint, screen, compile, check, race."""
 
+from kernelmill.targets.port.checking import REPEAT_SHARE, CheckedCases, CheckRules, run_cases
 from kernelmill.targets.port.outcomes import (
     Artifact,
     CallResult,
@@ -11,14 +12,17 @@ from kernelmill.targets.port.outcomes import (
     Screening,
 )
 from kernelmill.targets.port.port import Session, Target, TimedRow
-from kernelmill.targets.port.program import Call, Limits, Program, TensorSpec
+from kernelmill.targets.port.program import Call, Limits, Program, TensorSpec, program_of
 from kernelmill.targets.port.registry import UnknownTargetError, load_target, target_names
 
 __all__ = [
+    "REPEAT_SHARE",
     "Artifact",
     "Call",
     "CallResult",
     "CandidateFault",
+    "CheckRules",
+    "CheckedCases",
     "CompileFailure",
     "InfrastructureFault",
     "Limits",
@@ -32,5 +36,7 @@ __all__ = [
     "TimedRow",
     "UnknownTargetError",
     "load_target",
+    "program_of",
+    "run_cases",
     "target_names",
 ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelmill.events import BuildOptions
+from kernelmill.events import BuildOptions, CandidateProposed
 from kernelmill.problems import TensorSpec
 
 
@@ -43,3 +43,8 @@ class Limits:
     cpu_seconds: float = 10.0
     memory_bytes: int = 2 << 30
     threads: int = 1
+
+
+def program_of(proposed: CandidateProposed, sources: Mapping[str, bytes]) -> Program:
+    """Return a candidate's program from its proposal and the bytes of its files."""
+    return Program(files=dict(sources), entry=proposed.entry, build=proposed.build)

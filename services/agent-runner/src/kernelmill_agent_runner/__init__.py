@@ -1,0 +1,1 @@
+"""Turns tasks into candidates with one of several agents. Never builds or runs candidate code."""

@@ -1,0 +1,1 @@
+"""How people and outside tools get in: the command line."""

@@ -1,0 +1,1 @@
+"""The commands, grouped by what they are for."""

@@ -1,0 +1,1 @@
+"""What the console decides without input or output: campaign files, summaries, reports, audits."""

@@ -1,0 +1,1 @@
+"""Owns a device and times candidates on it against baselines and champions."""

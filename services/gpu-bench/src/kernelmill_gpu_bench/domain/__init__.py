@@ -1,0 +1,1 @@
+"""What the bench decides without touching a device: which pair comes next, and when it is enough."""

@@ -1,0 +1,99 @@
+"""The life of a node on the log: it joins, is calibrated, is perhaps quarantined, and leaves."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import structlog
+
+from kernelmill.bus import ABSENT, Bus, ConflictError, StreamAddress
+from kernelmill.events import NodeCalibrated, NodeEvent, NodeJoined, NodeLeft, NodeQuarantined
+from kernelmill.identity import command_id
+from kernelmill.targets.port import Target
+from kernelmill_gpu_bench.calibration import calibrate
+
+_logger = structlog.get_logger(__name__)
+
+
+class NodeLife:
+    """Announces one node."""
+
+    def __init__(self, bus: Bus, target: Target, node: str) -> None:
+        self._bus = bus
+        self._target = target
+        self.node = node
+        self._address = StreamAddress(target.name, ABSENT, "node", node)
+        self.quarantined = ""
+        """Why nothing may be measured here; empty if it may."""
+
+    async def join(self) -> None:
+        """Say that the node is ready, and calibrate it; a failed calibration quarantines it."""
+        records = await self._bus.log.read_stream(self._address)
+        last = records[-1].sequence if records else 0
+        fingerprint = await asyncio.to_thread(self._target.fingerprint)
+        joined = NodeJoined(
+            event_id=command_id("NodeJoined", self.node, str(last)),
+            recorded_at=datetime.now(UTC),
+            target=self._target.name,
+            node=self.node,
+            fingerprint=fingerprint,
+            capabilities=await asyncio.to_thread(self._target.capabilities),
+            sandboxing=await asyncio.to_thread(self._target.sandboxing),
+        )
+        await self._append(joined)
+        found = await asyncio.to_thread(calibrate, self._target)
+        calibrated = NodeCalibrated(
+            event_id=command_id("NodeCalibrated", self.node, str(last)),
+            recorded_at=datetime.now(UTC),
+            target=self._target.name,
+            node=self.node,
+            outcome="good" if found.good else "failed",
+            pair_sd=found.pair_sd,
+            pair_bias=found.pair_bias,
+            pairs=found.pairs,
+            dispatch_ns=found.dispatch_ns,
+            ceilings=found.ceilings,
+        )
+        await self._append(calibrated)
+        if found.good:
+            return
+        self.quarantined = found.detail
+        _logger.error("the node is quarantined", why=found.detail)
+        good = [
+            record.event.recorded_at
+            for record in records
+            if isinstance(record.event, NodeCalibrated) and record.event.outcome == "good"
+        ]
+        await self._append(
+            NodeQuarantined(
+                event_id=command_id("NodeQuarantined", self.node, str(last)),
+                recorded_at=datetime.now(UTC),
+                target=self._target.name,
+                node=self.node,
+                suspect_since=good[-1] if good else joined.recorded_at,
+                calibration=calibrated.event_id,
+                because=found.detail,
+            )
+        )
+
+    async def leave(self) -> None:
+        """Say that the bench has shut down in order."""
+        last = await self._last()
+        await self._append(
+            NodeLeft(
+                event_id=command_id("NodeLeft", self.node, str(last)),
+                recorded_at=datetime.now(UTC),
+                target=self._target.name,
+                node=self.node,
+                because="the bench was stopped",
+            )
+        )
+
+    async def _last(self) -> int:
+        records = await self._bus.log.read_stream(self._address)
+        return records[-1].sequence if records else 0
+
+    async def _append(self, event: NodeEvent) -> None:
+        try:
+            await self._bus.log.append(event, expected=None)
+        except ConflictError:
+            _logger.warning("another bench announces the same node", node=self.node)

@@ -1,0 +1,1 @@
+"""Screens, compiles, checks and judges candidates; keeps the secrets of hidden cases."""

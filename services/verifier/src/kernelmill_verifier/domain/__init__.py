@@ -1,0 +1,1 @@
+"""What the verifier decides without running anything: the next step of a check, commitments, verdict events."""

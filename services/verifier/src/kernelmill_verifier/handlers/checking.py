@@ -1,0 +1,246 @@
+"""The check of one candidate: screen, compile, run the hidden cases. Target calls run in a thread."""
+
+import asyncio
+import time
+from datetime import UTC, datetime
+
+from kernelmill.bus import (
+    Bus,
+    ConflictError,
+    Delivery,
+    RetryLaterError,
+    StreamAddress,
+    adopted_policy,
+    read_sources,
+    registered_files,
+)
+from kernelmill.events import (
+    CandidateAbandoned,
+    CandidateEvent,
+    CandidateProposed,
+    CandidateScreened,
+    CompileFailed,
+    CompileSucceeded,
+    CorrectnessMeasured,
+    MeasurementFailed,
+    Policy,
+    WorkStarted,
+)
+from kernelmill.folds import CampaignFold, CampaignViews, CandidateState, fold_candidate
+from kernelmill.identity import command_id
+from kernelmill.problems import Problem, ProblemShelf
+from kernelmill.targets.port import Artifact, CheckRules, Limits, Program, Target, program_of, run_cases
+from kernelmill_verifier.domain.duplicates import DuplicateIndex
+from kernelmill_verifier.domain.secrets import secret_names
+from kernelmill_verifier.domain.steps import next_step
+from kernelmill_verifier.settings import VerifierSettings
+
+SEARCH_ROUND = 0
+"""Round of the cases that the search is judged by."""
+
+_MEBIBYTE = 1 << 20
+_DIAGNOSTICS = 6000
+
+
+class Checker:
+    """Checks candidates of one target."""
+
+    def __init__(self, bus: Bus, target: Target, node: str, settings: VerifierSettings) -> None:
+        self._bus = bus
+        self._target = target
+        self._node = node
+        self._settings = settings
+        self._views = CampaignViews(lambda campaign, after: bus.log.read_campaign(campaign, after=after))
+        self._shelf = ProblemShelf(lambda digest: registered_files(bus.log, bus.blobs, digest))
+        self._policies: dict[str, Policy] = {}
+        self._secrets: dict[str, bytes] = {}
+        self._duplicates: dict[str, DuplicateIndex] = {}
+        self._built: dict[str, Artifact] = {}
+
+    async def check(self, delivery: Delivery) -> None:
+        """CandidateProposed: do what is missing until the candidate is checked."""
+        event = delivery.event
+        if not isinstance(event, CandidateProposed):
+            return
+        fold = await self._views.look(event.campaign)
+        objective = fold.objective
+        if objective is None:
+            raise RetryLaterError(0.5, "the campaign has not been opened as far as this reader sees")
+        policy = await self._policy(fold)
+        problem = await self._shelf.get(objective.problem_digest)
+        program = program_of(event, await read_sources(self._bus.blobs, event.files))
+        state = await self._state(event)
+        if fold.status in {"closing", "closed"} and not state.started and not state.terminal:
+            await self._append(self._abandoned(event), state)
+            return
+        started = False
+        while True:
+            step = next_step(state, policy, started_here=started)
+            if step == "done":
+                self._built.pop(event.candidate, None)
+                return
+            if step == "start":
+                await self._append(self._started(event, state), state)
+                started = True
+            else:
+                try:
+                    done = await self._do(step, event, state, fold, problem, program)
+                except OSError as error:
+                    done = self._failed(event, "sandbox", f"the sandbox could not be used: {error}")
+                await self._append(done, state)
+            state = await self._state(event)
+
+    async def _do(  # noqa: PLR0913, PLR0917 - a step needs all of these
+        self,
+        step: str,
+        event: CandidateProposed,
+        state: CandidateState,
+        fold: CampaignFold,
+        problem: Problem,
+        program: Program,
+    ) -> CandidateEvent:
+        if step == "screen":
+            return await self._screen(event, problem, program)
+        if step == "compile":
+            return await self._compile(event, program)
+        if step == "run-cases":
+            return await self._run_cases(event, fold, problem, program)
+        attempts = state.starts["check", ""]
+        return self._failed(event, "lost-worker", f"the check was started {attempts} times and never gave a result")
+
+    async def _screen(self, event: CandidateProposed, problem: Problem, program: Program) -> CandidateScreened:
+        found = await asyncio.to_thread(self._target.screen, program, finite_inputs=problem.settings.finite_inputs)
+        twin = None
+        if found.accepted and self._settings.refuse_near_duplicates:
+            index = await self._index(event.campaign)
+            twin = index.twin(event.candidate, found.shape_fingerprint, event.build)
+        outcome = "near-duplicate" if twin else "passed" if found.accepted else "refused"
+        reason = f"the same program as {twin[:12]} but for names and spacing" if twin else found.reason
+        return CandidateScreened.model_validate(
+            self._address(event, "CandidateScreened")
+            | {
+                "outcome": outcome,
+                "reason": reason,
+                "traits": found.traits,
+                "shape_fingerprint": found.shape_fingerprint,
+                "extractor": found.extractor,
+                "near_twin": twin,
+            }
+        )
+
+    async def _compile(self, event: CandidateProposed, program: Program) -> CompileSucceeded | CompileFailed:
+        built = await asyncio.to_thread(self._target.compile, program)
+        if isinstance(built, Artifact):
+            self._built[event.candidate] = built
+            blob = await self._bus.blobs.put(await asyncio.to_thread(built.path.read_bytes), "artifact")
+            return CompileSucceeded.model_validate(
+                self._address(event, "CompileSucceeded")
+                | {
+                    "artifact": blob,
+                    "toolchain": built.toolchain,
+                    "seconds": built.seconds,
+                    "resources": built.resources,
+                }
+            )
+        text = built.diagnostics
+        whole = await self._bus.blobs.put(text.encode(), "log") if len(text) > _DIAGNOSTICS else None
+        return CompileFailed.model_validate(
+            self._address(event, "CompileFailed")
+            | {
+                "stage": built.stage,
+                "diagnostics": text[:_DIAGNOSTICS],
+                "diagnostics_blob": whole,
+                "timed_out": built.timed_out,
+                "seconds": built.seconds,
+            }
+        )
+
+    async def _run_cases(
+        self, event: CandidateProposed, fold: CampaignFold, problem: Problem, program: Program
+    ) -> CorrectnessMeasured | MeasurementFailed:
+        objective = fold.objective
+        if objective is None:
+            raise RetryLaterError(0.5, "the campaign has not been opened as far as this reader sees")
+        artifact = self._built.get(event.candidate) or await asyncio.to_thread(self._target.compile, program)
+        if not isinstance(artifact, Artifact):
+            return self._failed(
+                event, "sandbox", f"a program that was built before does not build: {artifact.diagnostics}"
+            )
+        secret = await self._secret(event.campaign)
+        constraints = objective.constraints
+        limits = Limits(memory_bytes=constraints.memory_mib * _MEBIBYTE, threads=constraints.threads)
+        rules = CheckRules(constraints.error_scale, constraints.bitwise_deterministic)
+        cases = problem.cases(secret, event.candidate, SEARCH_ROUND)
+        began = time.monotonic()
+        checked = await asyncio.to_thread(run_cases, self._target, artifact, problem, cases, limits, rules)
+        return CorrectnessMeasured.model_validate(
+            self._address(event, "CorrectnessMeasured")
+            | {
+                "outcome": "device-passed" if checked.passed else "failed",
+                "case_round": SEARCH_ROUND,
+                "error_scale": constraints.error_scale,
+                "cases": checked.outcomes,
+                "bitwise_repeatable": checked.bitwise_repeatable,
+                "sandboxing": self._target.sandboxing(),
+                "seconds": time.monotonic() - began,
+            }
+        )
+
+    # --- small parts ------------------------------------------------------------------------------------------------
+
+    def _address(self, event: CandidateEvent, kind: str) -> dict[str, object]:
+        return {
+            "event_id": command_id(event.candidate, event.campaign, "check", kind),
+            "recorded_at": datetime.now(UTC),
+            "target": event.target,
+            "campaign": event.campaign,
+            "candidate": event.candidate,
+        }
+
+    def _started(self, event: CandidateProposed, state: CandidateState) -> WorkStarted:
+        attempt = state.starts["check", ""] + 1
+        return WorkStarted.model_validate(
+            self._address(event, f"WorkStarted-{attempt}") | {"stage": "check", "node": self._node, "attempt": attempt}
+        )
+
+    def _failed(self, event: CandidateEvent, fault: str, detail: str) -> MeasurementFailed:
+        return MeasurementFailed.model_validate(
+            self._address(event, "MeasurementFailed")
+            | {"stage": "check", "fault": fault, "detail": detail[:2000], "node": self._node}
+        )
+
+    def _abandoned(self, event: CandidateEvent) -> CandidateAbandoned:
+        return CandidateAbandoned(
+            event_id=command_id(event.candidate, event.campaign, "CandidateAbandoned"),
+            recorded_at=datetime.now(UTC),
+            target=event.target,
+            campaign=event.campaign,
+            candidate=event.candidate,
+            because="the campaign is closing and nothing was spent on checking it",
+        )
+
+    async def _state(self, event: CandidateEvent) -> CandidateState:
+        return fold_candidate(await self._bus.log.read_stream(StreamAddress.of(event)))
+
+    async def _policy(self, fold: CampaignFold) -> Policy:
+        digest = fold.policy_digest
+        if digest not in self._policies:
+            self._policies[digest] = await adopted_policy(self._bus.log, digest)
+        return self._policies[digest]
+
+    async def _secret(self, campaign: str) -> bytes:
+        if campaign not in self._secrets:
+            self._secrets[campaign] = await self._bus.secrets.read(secret_names(campaign).search)
+        return self._secrets[campaign]
+
+    async def _index(self, campaign: str) -> DuplicateIndex:
+        index = self._duplicates.setdefault(campaign, DuplicateIndex())
+        for record in await self._bus.log.read_campaign(campaign, after=index.last_sequence):
+            index.apply(record.sequence, record.event)
+        return index
+
+    async def _append(self, event: CandidateEvent, state: CandidateState) -> None:
+        try:
+            await self._bus.log.append(event, expected=state.last_sequence)
+        except ConflictError as error:
+            raise RetryLaterError(0.1, str(error)) from error
