@@ -77,7 +77,7 @@ class HandCampaign:
         policy = await adopt_policy(bus, default_policy())
         await register_problem(bus, problem)
         file = CampaignFile(problem=problem.name, agents=(), budget=BudgetSection(evaluations=None, minutes=minutes))
-        objective = file.objective(problem=problem.name, problem_digest=problem.digest, policy_digest=policy, seed=0)
+        objective = file.objective(problem, policy_digest=policy, seed=0)
         opened = await open_objective(bus, objective, title)
         campaign = cls(bus, opened, problem, CampaignFold(opened.campaign))
         await campaign.until(lambda: campaign.fold.status in {"running", "closing", "closed"}, minutes * 60.0)

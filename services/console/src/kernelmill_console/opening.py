@@ -51,7 +51,7 @@ async def open_campaign(bus: Bus, file: CampaignFile, problem: Problem) -> Campa
     digest = await adopt_policy(bus, file.policy or default_policy())
     await register_problem(bus, problem)
     seed = secrets.randbelow(2**31) if file.seed is None else file.seed
-    objective = file.objective(problem=problem.name, problem_digest=problem.digest, policy_digest=digest, seed=seed)
+    objective = file.objective(problem, policy_digest=digest, seed=seed)
     return await open_objective(bus, objective, file.title or problem.name)
 
 

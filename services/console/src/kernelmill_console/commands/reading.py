@@ -17,7 +17,7 @@ from kernelmill_console.domain.ids import SHORT, resolve
 from kernelmill_console.domain.story import candidate_story, tell
 from kernelmill_console.errors import ConsoleError
 from kernelmill_console.export import export_champion
-from kernelmill_console.memory import list_lessons, verify_lessons
+from kernelmill_console.memory import list_lessons, rebuild_lessons
 from kernelmill_console.output import PEOPLE, print_json, print_rows
 from kernelmill_console.reach import DEFAULT_DATA, reach_factory, reach_log, run_to_end
 
@@ -164,7 +164,7 @@ def lessons(action: str = "list", /, *, verify: bool = False, data: Path = DEFAU
     async def work() -> int:
         async with reach_factory(data) as (bus, _):
             if action == "rebuild":
-                return await verify_lessons(bus, compare=verify, as_json=as_json)
+                return await rebuild_lessons(bus, compare=verify, as_json=as_json)
             return await list_lessons(bus, as_json=as_json)
 
     return run_to_end(work)

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kernelmill.events import AgentShare, Budget, Constraints, Goal, Objective, Policy
 from kernelmill.identity import Token
+from kernelmill.problems import Problem
 from kernelmill_console.errors import CampaignFileError
 
 
@@ -82,17 +83,26 @@ class CampaignFile(_Section):
             update["target"] = target
         return self.model_copy(update=update)
 
-    def objective(self, *, problem: str, problem_digest: str, policy_digest: str, seed: int) -> Objective:
-        """Return the objective that the file means for a problem with the given name and digest."""
+    def objective(self, problem: Problem, *, policy_digest: str, seed: int) -> Objective:
+        """Return the objective that the file means for a problem; rows and baselines that it leaves out are all named.
+
+        Raises:
+            CampaignFileError: it names a row or a baseline that the problem does not have.
+        """
+        rows = [row.uuid for row in problem.workloads]
+        for kind, named, known in (("workload", self.workloads, rows), ("baseline", self.baselines, problem.baselines)):
+            for name in named:
+                if name not in known:
+                    raise CampaignFileError(f"problem {problem.name} has no {kind} '{name}'; it has {', '.join(known)}")
         minutes, device = self.budget.minutes, self.budget.device_minutes
         return Objective(
-            problem=problem,
-            problem_digest=problem_digest,
+            problem=problem.name,
+            problem_digest=problem.digest,
             target=self.target,
             metric=self.metric,
-            workloads=self.workloads,
+            workloads=self.workloads or tuple(row.uuid for row in problem.timed_workloads),
             constraints=self.constraints,
-            baselines=self.baselines,
+            baselines=self.baselines or tuple(problem.baselines),
             policy_digest=policy_digest,
             budget=Budget(
                 evaluations=self.budget.evaluations,

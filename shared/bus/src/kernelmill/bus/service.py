@@ -8,6 +8,7 @@ from typing import Final
 import structlog
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsBroker, NatsMessage, PullSub
+from faststream.security import SASLPlaintext
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
@@ -78,10 +79,9 @@ async def serve(bus: Bus, plan: ServicePlan, settings: ServiceSettings, stopping
     tasks = [asyncio.create_task(_kept_running(task)) for task in plan.tasks]
     broker = NatsBroker(
         settings.servers(),
-        user=settings.nats_user,
-        password=settings.password(),
+        security=_security(settings),
         max_reconnect_attempts=-1,
-        reconnect_time_wait=0.2,
+        reconnect_time_wait=1,
         logger=None,
     )
     loops = [DeliveryLoop(worker, bus, settings.ack_wait) for worker in plan.workers]
@@ -104,6 +104,12 @@ async def serve(bus: Bus, plan: ServicePlan, settings: ServiceSettings, stopping
         if plan.stop is not None:
             await plan.stop()
         await broker.stop()
+
+
+def _security(settings: ServiceSettings) -> SASLPlaintext | None:
+    if settings.nats_user is None:
+        return None
+    return SASLPlaintext(username=settings.nats_user, password=settings.password() or "")
 
 
 def _subscribe(broker: NatsBroker, worker: Worker, delivery_loop: DeliveryLoop) -> None:

@@ -1,6 +1,6 @@
 """Judging: from recorded evidence to verdicts and crowns, by pure functions that anyone can run again."""
 
-from kernelmill.evidence.confirmation import confirm
+from kernelmill.evidence.confirmation import confirm, head_to_head_effects
 from kernelmill.evidence.correctness import CaseFailure, first_failure
 from kernelmill.evidence.errors import EvidenceError, TooFewScoresError, UnknownJudgeError
 from kernelmill.evidence.gathered import CandidateEvidence
@@ -41,6 +41,7 @@ __all__ = [
     "default_policy",
     "first_failure",
     "geometric_mean_interval",
+    "head_to_head_effects",
     "judge",
     "race_decision",
     "recompute",

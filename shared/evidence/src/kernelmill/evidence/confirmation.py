@@ -92,3 +92,8 @@ def _inferior(rows: Sequence[RowEffect], policy: Policy) -> str:
 def _figures(effect: EffectEstimate) -> str:
     speedup = effect.speedup
     return f"{speedup.estimate:.3f}x [{speedup.low:.3f}, {speedup.high:.3f}], p = {effect.p_value:.3g}"
+
+
+def head_to_head_effects(measured: ConfirmationMeasured, policy: Policy) -> tuple[EffectEstimate, ...]:
+    """Return geometric mean, worst row and single rows against the opponent; nothing where there was none."""
+    return _over_rows(measured.head_to_head, measured.opponent or "", measured.dispatch_ns, policy)

@@ -136,7 +136,7 @@ class ReservationSettled(CampaignEvent):
 class ConfirmationRequested(CampaignEvent):
     """A would-be champion is to be measured once more: fresh processes, new cases, head to head."""
 
-    declaration: ClassVar[Declaration] = declare("campaign", "campaign", "planner", facet="node")
+    declaration: ClassVar[Declaration] = declare("campaign", "campaign", "planner", "console", facet="node")
     kind: Literal["ConfirmationRequested"] = "ConfirmationRequested"
 
     confirmation: Token
