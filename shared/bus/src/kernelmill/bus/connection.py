@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
-import nats
 import structlog
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
@@ -59,7 +58,8 @@ async def open_client(settings: ServiceSettings, name: str) -> Client:
     async def failed(_error: Exception) -> None:
         return
 
-    return await nats.connect(
+    client = Client()
+    await client.connect(
         settings.servers(),
         name=name,
         user=settings.nats_user,
@@ -74,6 +74,7 @@ async def open_client(settings: ServiceSettings, name: str) -> Client:
         error_cb=failed,
         pending_size=16 << 20,
     )
+    return client
 
 
 @asynccontextmanager
