@@ -44,9 +44,8 @@ async def list_lessons(bus: Bus, *, as_json: bool) -> int:
     ]
     print_rows(rows, columns, as_json=as_json, empty="nothing has been learned yet")
     if not as_json:
-        PEOPLE.print(
-            f"folded up to sequence {answer['position']}{' (stale: ' + answer['halted'] + ')' if answer['halted'] else ''}"
-        )
+        stale = f" (stale: {answer['halted']})" if answer["halted"] else ""
+        PEOPLE.print(f"folded up to sequence {answer['position']}{stale}")
     return 0
 
 

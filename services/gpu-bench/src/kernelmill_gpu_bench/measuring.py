@@ -76,7 +76,7 @@ def measure(
     return Measured(session, race, rows, misbehaviour)
 
 
-def confirm(
+def confirm(  # noqa: PLR0913, PLR0917 - a confirmation is made of all of these
     device: Device, field_: Field, plan: tuple[Duelists, ...], pairs: int, cases: tuple[Case, ...], rules: CheckRules
 ) -> Measured:
     """Run new cases, then a fixed number of process pairs for every row and opponent, rows in turn.

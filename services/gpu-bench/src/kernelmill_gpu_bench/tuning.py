@@ -1,4 +1,4 @@
-"""Tunes baselines: every setting of a sweep against one reference, then the best ones once more. Everything here blocks."""
+"""Tunes baselines: every setting of a sweep against one reference, then the best ones once more. All of it blocks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,8 +46,10 @@ class Tuner:
             return Tuning(None, 0.0, (), "no program of this problem runs here to compare with")
         tried: list[TriedSetting] = []
         scored: list[tuple[float, BuildOptions, Program]] = []
-        for build, program, fault in self._programs(source):
-            ratio, nanoseconds, fault = self._score(program, workload, _QUICK_DUELS) if program else (0.0, 0.0, fault)
+        for build, program, unbuilt in self._programs(source):
+            ratio, nanoseconds, fault = 0.0, 0.0, unbuilt
+            if program is not None:
+                ratio, nanoseconds, fault = self._score(program, workload, _QUICK_DUELS)
             tried.append(TriedSetting(build=build, nanoseconds=nanoseconds, fault=fault[:400]))
             if program is not None and not fault:
                 scored.append((ratio, build, program))

@@ -69,8 +69,8 @@ class Lessons:
     async def answer_rebuild(self, payload: bytes) -> bytes:
         """`lessons.rebuild`: {verify} to {events, seconds, digest, equal}.
 
-        The memory is rebuilt beside the live one from the first event on. With `verify` the two are compared at the live
-        position; then the rebuilt one takes the live one's place.
+        The memory is rebuilt beside the live one from the first event on. With `verify` the two are compared at the
+        live position; then the rebuilt one takes the live one's place.
         """
         verify = bool(json.loads(payload).get("verify"))
         live, position = export(self._memory), self._memory.position

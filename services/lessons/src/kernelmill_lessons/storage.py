@@ -7,7 +7,9 @@ from pathlib import Path
 from kernelmill_lessons.domain.notes import VERSION, Memory, Note
 
 _SCHEMA = """
-create table if not exists position (id integer primary key check (id = 0), log_id text not null, sequence integer not null);
+create table if not exists position (
+    id integer primary key check (id = 0), log_id text not null, sequence integer not null
+);
 create table if not exists campaigns (campaign text primary key, problem text not null, target text not null);
 create table if not exists notes (campaign text, candidate text, note text not null, primary key (campaign, candidate));
 create table if not exists stated (lesson text primary key, content text not null);

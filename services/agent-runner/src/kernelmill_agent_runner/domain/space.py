@@ -1,4 +1,4 @@
-"""The design space of a seed: its tunables, the rewrites of its marked loops, and build flags, as one set of dimensions."""
+"""The design space of a seed: tunables, rewrites of its marked loops, and build flags, as one set of dimensions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 from cyclopts import App
 
@@ -177,9 +178,9 @@ def _build(compiler: str, flags: tuple[str, ...]) -> BuildOptions:
     return BuildOptions.model_validate({"compiler": compiler, "flags": flags})
 
 
-def _description(champion: Path) -> dict[str, object]:
+def _description(champion: Path) -> dict[str, Any]:
     try:
-        content: dict[str, object] = json.loads((champion / "kernel.json").read_text())
+        content: dict[str, Any] = json.loads((champion / "kernel.json").read_text())
     except (OSError, json.JSONDecodeError) as error:
         raise ConsoleError(f"{champion} is not an exported champion: {error}") from error
     return content

@@ -79,8 +79,8 @@ class Kernel:
         """
         specs = self.description["inputs"]
         if len(shapes) != len(specs):
-            names = ", ".join(spec["name"] for spec in specs)
-            message = f"{len(shapes)} inputs were given, {len(specs)} are needed: {names}"
+            needed = ", ".join(spec["name"] for spec in specs)
+            message = f"{len(shapes)} inputs were given, {len(specs)} are needed: {needed}"
             raise ValueError(message)
         axes: dict[str, Any] = dict(self.description["const_axes"])
         for spec, shape in zip(specs, shapes, strict=True):
@@ -261,7 +261,7 @@ def torch_operator() -> Any:
     return getattr(torch.ops.kernelmill, description["problem"])
 
 
-kernel = (
+kernel: Any = (
     Kernel() if (FOLDER / "kernel.json").exists() else None
 )  # None only where Kernelmill itself imports the template
 

@@ -22,7 +22,7 @@ from kernelmill.folds import headline
 VERSION = 1
 """Version of the projection: a changed fold is a new projection, rebuilt from the log."""
 
-_QUOTED = re.compile(r"[‘'\"`][^’'\"`]*[’'\"`]")
+_QUOTED = re.compile("[\u2018'\"`][^\u2019'\"`]*[\u2019'\"`]")
 _NUMBER = re.compile(r"\d+")
 _LINE = re.compile(r"^[^\s:]+:\d+(:\d+)?: ", re.MULTILINE)
 

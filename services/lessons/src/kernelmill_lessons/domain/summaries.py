@@ -14,8 +14,8 @@ _MOST_FAILURES = 50
 def effects(memory: Memory) -> list[dict[str, Any]]:
     """Return for each (problem, target, technique) how often it was tried and what it gained.
 
-    A technique is credited with the difference between child and first parent where the parent did not show it: the log of
-    the ratio of their headline speed-ups. Sums are exact (`math.fsum`), so that the order of events cannot show.
+    A technique is credited with the difference between child and first parent where the parent did not show it: the
+    log of the ratio of their headline speed-ups. Sums are exact (`math.fsum`): the order of events cannot show.
     """
     groups: defaultdict[tuple[str, str, str], list[tuple[Note, float | None]]] = defaultdict(list)
     for note in memory.notes.values():
@@ -38,7 +38,7 @@ def failures(memory: Memory) -> list[dict[str, Any]]:
     for note in memory.notes.values():
         if note.signature:
             found[memory.campaigns.get(note.campaign, ("", ""))[0], note.signature].append(note)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for (problem, signature), notes in found.items():
         fixes = sorted(
             child.candidate
@@ -64,8 +64,9 @@ def stated(memory: Memory) -> list[dict[str, Any]]:
 
 
 def advice(memory: Memory, problem: str, target: str, limit: int) -> list[dict[str, Any]]:
-    """Return what a campaign should know: techniques by verified gain, own problem first, others' where it knows nothing."""
-    own, others = [], []
+    """Return what a campaign should know: techniques by verified gain, of its own problem first."""
+    own: list[dict[str, Any]] = []
+    others: list[dict[str, Any]] = []
     for row in effects(memory):
         if row["target"] == target and row["median_gain"] is not None:
             (own if row["problem"] == problem else others).append(row)

@@ -56,7 +56,7 @@ class Archive:
                 pass
 
     def parents(self, island: int, slot: int, fold: CampaignFold, count: int) -> tuple[str, ...]:
-        """Return candidates to start from, best first: elites of the island, or of all islands when it is time to migrate."""
+        """Return candidates to start from, best first: elites of the island, at times of all islands."""
         everywhere = slot % MIGRATION == 0
         chosen = {
             candidate

@@ -13,7 +13,9 @@ CONFIRM_SECONDS = 45.0
 StopReason = Literal["goal", "budget", "stall"]
 
 
-def stop_reason(situation: Situation, now: datetime) -> tuple[StopReason, str] | None:
+def stop_reason(  # noqa: PLR0911 - one return for each reason
+    situation: Situation, now: datetime
+) -> tuple[StopReason, str] | None:
     """Return why no new task is planned any more, None while the search goes on."""
     fold, objective = situation.fold, situation.objective
     goal = objective.goal

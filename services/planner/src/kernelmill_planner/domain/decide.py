@@ -11,7 +11,9 @@ from kernelmill_planner.domain.situation import Situation
 from kernelmill_planner.domain.starting import start
 
 
-def decide(situation: Situation, now: datetime) -> EventBase | None:
+def decide(  # noqa: PLR0911 - one return for each stage of a campaign' life
+    situation: Situation, now: datetime
+) -> EventBase | None:
     """Return the next event that the planner owes a campaign, None while there is nothing to do.
 
     Promises are ended and settled first, so that the budget is known; then champions; then new work.

@@ -29,7 +29,7 @@ from kernelmill.events import (
 from kernelmill.folds import CampaignFold, CampaignViews, CandidateState, fold_candidate
 from kernelmill.identity import command_id
 from kernelmill.problems import Problem, ProblemShelf
-from kernelmill.targets.port import Artifact, CheckRules, Limits, Program, Target, program_of, run_cases
+from kernelmill.targets.port import Artifact, CheckRules, CompileFailure, Limits, Program, Target, program_of, run_cases
 from kernelmill_verifier.domain.duplicates import DuplicateIndex
 from kernelmill_verifier.domain.secrets import secret_names
 from kernelmill_verifier.domain.steps import next_step
@@ -161,7 +161,9 @@ class Checker:
         objective = fold.objective
         if objective is None:
             raise RetryLaterError(0.5, "the campaign has not been opened as far as this reader sees")
-        artifact = self._built.get(event.candidate) or await asyncio.to_thread(self._target.compile, program)
+        artifact: Artifact | CompileFailure | None = self._built.get(event.candidate)
+        if artifact is None:
+            artifact = await asyncio.to_thread(self._target.compile, program)
         if not isinstance(artifact, Artifact):
             return self._failed(
                 event, "sandbox", f"a program that was built before does not build: {artifact.diagnostics}"

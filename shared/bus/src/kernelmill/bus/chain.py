@@ -9,7 +9,7 @@ from typing import Final
 
 from kernelmill.bus.errors import ChainBrokenError
 from kernelmill.bus.headers import IGNORABLE, PREVIOUS
-from kernelmill.bus.messages import StoredMessage
+from kernelmill.bus.log import StoredMessage
 from kernelmill.identity import digest_framed
 
 START: Final = "0" * 64

@@ -66,7 +66,7 @@ async def open_client(settings: ServiceSettings, name: str) -> Client:
         password=settings.password(),
         user_credentials=str(settings.nats_credentials) if settings.nats_credentials else None,
         max_reconnect_attempts=-1,
-        reconnect_time_wait=0.2,
+        reconnect_time_wait=1,
         connect_timeout=5,
         ping_interval=10,
         disconnected_cb=lost,

@@ -1,4 +1,4 @@
-"""The `kernelmill` command: starts a service by name, and hands everything else to the console where that is installed."""
+"""The `kernelmill` command: starts a service by name, and hands everything else to the console where there is one."""
 
 import sys
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """The log port: what every service may ask of the log, whoever implements it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,6 +28,16 @@ class StreamAddress:
             stream=event.declaration.stream,
             id=event.stream_id(),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """A message as the log holds it, not yet understood."""
+
+    sequence: int
+    subject: str
+    headers: Mapping[str, str]
+    body: bytes
 
 
 @dataclass(frozen=True)
@@ -84,6 +94,10 @@ class Log(Protocol):
         Raises:
             HaltedError: as `replay`.
         """
+        ...
+
+    def stored(self, address: StreamAddress | None = None, *, after: int = 0) -> AsyncIterator[StoredMessage]:
+        """Yield the messages of one stream, or of the log, as they are: for audits."""
         ...
 
     async def last_sequence(self) -> int:

@@ -14,8 +14,8 @@ from kernelmill.bus.errors import (
     SecretMissingError,
 )
 from kernelmill.bus.headers import CE_ID, event_headers
-from kernelmill.bus.log import Recorded, StreamAddress
-from kernelmill.bus.messages import StoredMessage, Understanding, decode_message, encode_body
+from kernelmill.bus.log import Recorded, StoredMessage, StreamAddress
+from kernelmill.bus.messages import Understanding, decode_message, encode_body
 from kernelmill.bus.subjects import Subject
 from kernelmill.events import BlobClass, BlobRef, EventBase, EventVoided
 from kernelmill.identity import digest_bytes, new_id
@@ -89,7 +89,8 @@ class MemoryLog:
         position = after
         while True:
             async with self._news:
-                await self._news.wait_for(lambda: len(self._messages) > position)
+                while len(self._messages) <= position:
+                    await self._news.wait()
             for message in self._messages[position:]:
                 position = message.sequence
                 if recorded := self._retried(reader, message):

@@ -1,6 +1,5 @@
 """Between events and messages of the log: encode, decode, and check that subject, headers and body agree."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -8,7 +7,7 @@ import structlog
 
 from kernelmill.bus.errors import HaltedError, MalformedMessageError, OversizedEventError
 from kernelmill.bus.headers import CE_ID, is_ignorable, kind_and_version
-from kernelmill.bus.log import Recorded
+from kernelmill.bus.log import Recorded, StoredMessage
 from kernelmill.bus.subjects import Subject
 from kernelmill.events import DecodeError, Event, EventBase, EventVoided, UnknownKindError, decode, encode
 
@@ -18,16 +17,6 @@ HEADER_ROOM: Final = 4 * 1024
 """Bytes of a message that are kept for headers."""
 
 _logger = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredMessage:
-    """A message as the log holds it, not yet understood."""
-
-    sequence: int
-    subject: str
-    headers: Mapping[str, str]
-    body: bytes
 
 
 def encode_body(event: EventBase) -> bytes:

@@ -11,6 +11,7 @@ from faststream.nats import JStream, NatsBroker, NatsMessage, PullSub
 from faststream.security import SASLPlaintext
 from nats.aio.client import Client
 from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
 
 from kernelmill.bus.connection import ASK, Bus, bus_over, open_client
@@ -136,7 +137,7 @@ async def _leave_raw(message: NatsMessage) -> bytes:
     return message.body if isinstance(message.body, bytes) else bytes(message.body)
 
 
-async def _answer(client: Client, what: str, answer: Answer):  # type: ignore[no-untyped-def]  # noqa: ANN202 - nats' type is private
+async def _answer(client: Client, what: str, answer: Answer) -> Subscription:
     async def reply(message: Msg) -> None:
         try:
             await message.respond(await answer(message.data))
@@ -147,7 +148,7 @@ async def _answer(client: Client, what: str, answer: Answer):  # type: ignore[no
 
 
 async def _kept_running(task: Callable[[], Awaitable[None]]) -> None:
-    """Run a task until it returns; when it fails, say so and start it again: it reads its position from what it keeps."""
+    """Run a task until it returns; when it fails, say so and start it again: it keeps its own position."""
     while True:
         try:
             await task()

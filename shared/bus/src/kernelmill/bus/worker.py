@@ -11,7 +11,8 @@ from nats.errors import Error as NatsError
 from kernelmill.bus.connection import Bus
 from kernelmill.bus.errors import HaltedError
 from kernelmill.bus.jetstream.provision import PARKED_ROOT
-from kernelmill.bus.messages import StoredMessage, Understanding
+from kernelmill.bus.log import StoredMessage
+from kernelmill.bus.messages import Understanding
 from kernelmill.bus.work import Delivery, RetryLaterError, Worker
 
 _FIRST_DELAY: Final = 0.5
@@ -23,8 +24,8 @@ _logger = structlog.get_logger(__name__)
 class DeliveryLoop:
     """Turns messages into calls of a worker's handler.
 
-    A handler that returns is acknowledged. RetryLaterError gives the message back for its delay, any other exception for a
-    growing one. What cannot be understood is parked where people find it, and never lost: the log keeps it.
+    A handler that returns is acknowledged. RetryLaterError gives the message back for its delay, any other exception
+    for a growing one. What cannot be understood is parked where people find it, and never lost: the log keeps it.
     """
 
     def __init__(self, worker: Worker, bus: Bus, ack_wait: float) -> None:

@@ -230,7 +230,7 @@ class CampaignFold:
             case _:
                 self._apply_to_life(event)
 
-    def _apply_to_life(self, event: EventBase) -> None:
+    def _apply_to_life(self, event: EventBase) -> None:  # noqa: C901 - one case for each kind
         match event:
             case CampaignOpened() if self.opened is None:
                 self.opened, self.policy_digest = event, event.objective.policy_digest
@@ -312,7 +312,9 @@ class CampaignFold:
         if state.terminal:
             self.open_tasks.pop(task, None)
 
-    def _apply_to_candidate(self, sequence: int, event: CandidateEvent) -> None:
+    def _apply_to_candidate(  # noqa: C901, PLR0912 - one case for each kind
+        self, sequence: int, event: CandidateEvent
+    ) -> None:
         state = self.candidates.get(event.candidate)
         if state is None:
             state = self.candidates[event.candidate] = CandidateState(event.candidate)

@@ -121,7 +121,7 @@ class CandidateState:
         )
         return next((step for step, reached in steps if reached), "proposed")
 
-    def apply(self, sequence: int, event: EventBase) -> None:
+    def apply(self, sequence: int, event: EventBase) -> None:  # noqa: C901, PLR0912 - one case for each kind
         """Take the next event of the candidate's stream; kinds of other streams are ignored."""
         match event:
             case CandidateProposed():

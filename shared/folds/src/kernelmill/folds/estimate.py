@@ -11,7 +11,7 @@ GEOMETRIC_MEAN = "geometric-mean"
 def headline(effects: Iterable[EffectEstimate]) -> EffectEstimate | None:
     """Return the geometric mean over rows against the strongest opponent, None where no mean was computed.
 
-    Where means against several opponents are given, the smallest counts: a speed-up over a weak opponent is no headline.
+    Where means against several opponents are given, the smallest counts: a gain over a weak opponent is no headline.
     """
     means = [effect for effect in effects if effect.workload == GEOMETRIC_MEAN]
     return min(means, key=lambda effect: effect.speedup.estimate, default=None)

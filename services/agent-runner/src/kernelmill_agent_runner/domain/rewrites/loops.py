@@ -1,4 +1,4 @@
-"""Finds marked loops: `km: independent` or `km: reduction(op, variable)` in a comment directly before a canonical `for`."""
+"""Finds marked loops: `km: independent` or `km: reduction(op, variable)` in a comment before a canonical `for`."""
 
 import re
 from dataclasses import dataclass

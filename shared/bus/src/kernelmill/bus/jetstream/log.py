@@ -17,8 +17,8 @@ from kernelmill.bus.errors import CommandReusedError, ConflictError, HaltedError
 from kernelmill.bus.headers import CE_ID, event_headers
 from kernelmill.bus.jetstream.provision import LOG_STREAM, read_log_id
 from kernelmill.bus.jetstream.reader import read_messages
-from kernelmill.bus.log import Recorded, StreamAddress
-from kernelmill.bus.messages import StoredMessage, Understanding, decode_message, encode_body
+from kernelmill.bus.log import Recorded, StoredMessage, StreamAddress
+from kernelmill.bus.messages import Understanding, decode_message, encode_body
 from kernelmill.bus.subjects import EVERYTHING, Subject, campaign_filter, kind_filter, stream_filter
 from kernelmill.events import EventBase, EventVoided
 
@@ -108,8 +108,8 @@ class JetStreamLog:
     async def follow(self, *, after: int = 0) -> AsyncIterator[Recorded]:
         """Yield the events for ever; see `Log.follow`.
 
-        What is new is announced by a plain subscription and then read from the stream, so that reconnections and restarts
-        of the server leave neither gaps nor repeats.
+        What is new is announced by a plain subscription and then read from the stream, so that reconnections and
+        restarts of the server leave neither gaps nor repeats.
         """
         reader = await self._reader()
         position = after
@@ -181,8 +181,8 @@ class JetStreamLog:
             if isinstance(error, APIError) and error.err_code is not None:
                 raise
             raise LogUnavailableError(
-                f"{subject.kind} {headers[CE_ID]} was not acknowledged within {_GIVE_UP_SECONDS:g} s ({error}); retry with "
-                "the same id"
+                f"{subject.kind} {headers[CE_ID]} was not acknowledged within {_GIVE_UP_SECONDS:g} s ({error}); "
+                "retry with the same id"
             ) from error
         raise LogUnavailableError(f"{subject.kind} {headers[CE_ID]} was not sent")
 

@@ -1,4 +1,4 @@
-"""Creates what the bus needs on a server: streams, the bucket of secrets, consumers. Running it again changes nothing."""
+"""Creates what the bus needs on a server: streams, the bucket of secrets, consumers. Again it changes nothing."""
 
 from typing import Final
 
@@ -38,7 +38,6 @@ _MAX_DELIVERIES: Final = 1000
 
 async def provision(js: JetStreamContext, *, replicas: int = 1) -> str:
     """Create the streams and the bucket of secrets unless they exist, and return the log's id."""
-    common = {"storage": StorageType.FILE, "num_replicas": replicas, "discard": DiscardPolicy.NEW}
     await _stream(
         js,
         StreamConfig(
@@ -52,7 +51,9 @@ async def provision(js: JetStreamContext, *, replicas: int = 1) -> str:
             compression=StoreCompression.S2,
             duplicate_window=120,
             metadata={LOG_ID: new_id("log")},
-            **common,
+            storage=StorageType.FILE,
+            num_replicas=replicas,
+            discard=DiscardPolicy.NEW,
         ),
     )
     await _stream(
@@ -66,7 +67,9 @@ async def provision(js: JetStreamContext, *, replicas: int = 1) -> str:
             deny_delete=True,
             deny_purge=True,
             allow_direct=True,
-            **common,
+            storage=StorageType.FILE,
+            num_replicas=replicas,
+            discard=DiscardPolicy.NEW,
         ),
     )
     await _stream(

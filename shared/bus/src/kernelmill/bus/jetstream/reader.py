@@ -9,7 +9,7 @@ from nats.aio.msg import Msg
 
 from kernelmill.bus.errors import LogUnavailableError
 from kernelmill.bus.jetstream.provision import LOG_STREAM
-from kernelmill.bus.messages import StoredMessage
+from kernelmill.bus.log import StoredMessage
 
 _BATCH: Final = 512
 _BATCH_BYTES: Final = 8 << 20

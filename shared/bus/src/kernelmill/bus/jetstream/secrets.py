@@ -1,5 +1,7 @@
 """Secrets on JetStream: a key-value bucket in which a key is created once and then only read."""
 
+from contextlib import suppress
+
 from nats.aio.client import Client
 from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
 
@@ -16,10 +18,8 @@ class JetStreamSecrets:
     async def create(self, name: str, value: bytes) -> bytes:
         """Store the value unless the name is taken; see `Secrets.create`."""
         bucket = await self._js.key_value(SECRETS_BUCKET)
-        try:
+        with suppress(KeyWrongLastSequenceError):
             await bucket.create(name, value)
-        except KeyWrongLastSequenceError:
-            pass
         return await self.read(name)
 
     async def read(self, name: str) -> bytes:

@@ -1,5 +1,6 @@
 """The port behind which every target stands: fingerprint, screen, compile, check, race."""
 
+from kernelmill.problems import TensorSpec
 from kernelmill.targets.port.checking import REPEAT_SHARE, CheckedCases, CheckRules, run_cases
 from kernelmill.targets.port.outcomes import (
     Artifact,
@@ -12,7 +13,7 @@ from kernelmill.targets.port.outcomes import (
     Screening,
 )
 from kernelmill.targets.port.port import Session, Target, TimedRow
-from kernelmill.targets.port.program import Call, Limits, Program, TensorSpec, program_of
+from kernelmill.targets.port.program import Call, Limits, Program, program_of
 from kernelmill.targets.port.registry import UnknownTargetError, load_target, target_names
 
 __all__ = [

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelmill.events import BuildOptions, Fingerprint, Sandboxing
+from kernelmill.problems import TensorSpec
 from kernelmill.targets.port.outcomes import (
     Artifact,
     CallResult,
@@ -18,7 +19,7 @@ from kernelmill.targets.port.outcomes import (
     PairPlan,
     Screening,
 )
-from kernelmill.targets.port.program import Call, Limits, Program, TensorSpec
+from kernelmill.targets.port.program import Call, Limits, Program
 
 
 class TimedRow(Protocol):
