@@ -66,7 +66,7 @@ def measure(
             eliminated = step.eliminated
             break
         try:
-            score = _pair(device, field_, step.duelists, session)
+            score = _pair(device, field_, step.duelists, session, fresh=False)
         except MisbehaviourError as error:
             misbehaviour = str(error)
             break
@@ -94,14 +94,14 @@ def confirm(  # noqa: PLR0913, PLR0917 - a confirmation is made of all of these
     try:
         for _ in range(pairs):
             for duelists in plan:
-                progress.rows.setdefault(duelists, []).append(_pair(device, field_, duelists, session))
+                progress.rows.setdefault(duelists, []).append(_pair(device, field_, duelists, session, fresh=True))
     except MisbehaviourError as error:
         return Measured(session, misbehaviour=str(error), cases=checked.outcomes)
     _, rows = row_effects(progress, field_.floors, MeasurementPlan(None, plan), eliminated=False)
     return Measured(session, rows=rows, cases=checked.outcomes)
 
 
-def _pair(device: Device, field_: Field, duelists: Duelists, session: Session) -> PairScore:
+def _pair(device: Device, field_: Field, duelists: Duelists, session: Session, *, fresh: bool) -> PairScore:
     return device.time_pair(
         (field_.candidate, field_.opponents[duelists]),
         field_.problem,
@@ -110,4 +110,5 @@ def _pair(device: Device, field_: Field, duelists: Duelists, session: Session) -
         field_.limits,
         error_scale=field_.error_scale,
         metric=field_.metric,
+        fresh=fresh,
     )

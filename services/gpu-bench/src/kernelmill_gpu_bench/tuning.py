@@ -106,6 +106,7 @@ class Tuner:
                 self._limits,
                 duels=duels,
                 metric=self._metric,
+                fresh=False,
             )
         except BenchError as error:
             return 0.0, 0.0, str(error)

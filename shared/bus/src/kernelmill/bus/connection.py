@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
+from weakref import WeakSet
 
 import structlog
 from nats.aio.client import Client
@@ -19,6 +20,7 @@ ASK: Final = "kernelmill.ask"
 """Root of the subjects on which services answer questions."""
 
 _logger = structlog.get_logger(__name__)
+_closing: WeakSet[Client] = WeakSet()
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,13 @@ async def connect(url: str, *, role: str) -> AsyncIterator[Bus]:
     try:
         yield await bus_over(client, role, settings.instance, replicas=settings.replicas)
     finally:
-        await client.close()
+        await close_client(client)
+
+
+async def close_client(client: Client) -> None:
+    """Close a client on purpose: nothing is said about a lost connection."""
+    _closing.add(client)
+    await client.close()
 
 
 async def bus_over(client: Client, role: str, instance: str, *, replicas: int = 1) -> Bus:

@@ -14,7 +14,7 @@ from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
 
-from kernelmill.bus.connection import ASK, Bus, bus_over, open_client
+from kernelmill.bus.connection import ASK, Bus, bus_over, close_client, open_client
 from kernelmill.bus.jetstream import provision_worker
 from kernelmill.bus.jetstream.provision import LOG_STREAM
 from kernelmill.bus.logs import configure_logs
@@ -51,7 +51,7 @@ async def _run(role: str, plan: Planning, settings: ServiceSettings) -> int:
         bus = await bus_over(client, role, settings.instance, replicas=settings.replicas)
         await serve(bus, await plan(bus, settings), settings, stopping)
     finally:
-        await client.close()
+        await close_client(client)
     return 0
 
 

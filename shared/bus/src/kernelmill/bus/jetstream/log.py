@@ -24,7 +24,7 @@ from kernelmill.events import EventBase, EventVoided
 
 _CONFLICTS: Final = frozenset({10071, 10164})
 """JetStream's codes for a wrong last sequence of a subject, on one node and on a cluster."""
-_ACK_SECONDS: Final = 5.0
+_ACK_SECONDS: Final = 2.0
 _ATTEMPTS: Final = 8
 _GIVE_UP_SECONDS: Final = 30.0
 _LINKS_KEPT: Final = 4096

@@ -1,0 +1,1 @@
+"""Events and histories for tests."""
