@@ -63,6 +63,11 @@ class Supervisor:
             raise SupervisorError("the supervisor has not been started")
         return self._server.url
 
+    @property
+    def server_pid(self) -> int | None:
+        """Process id of the server while it runs."""
+        return self._server.pid if self._server is not None else None
+
     async def start(self) -> None:
         """Start the server and the services.
 

@@ -70,8 +70,8 @@ class Device:
     def build(self, program: Program, *, fresh: bool = True) -> Artifact:
         """Build a program in a random layout: a new one, or one of a few that were built before.
 
-        Races draw from a small pool of layouts, which is enough to keep one lucky layout from winning; confirmations are
-        always built anew.
+        Races draw from a small pool of layouts, which is enough to keep one lucky layout from winning; confirmations
+        are always built anew.
 
         Raises:
             DeviceFaultError: it does not build here, although it was built before.
