@@ -2,7 +2,14 @@
 
 from dataclasses import dataclass, field
 
-from kernelmill.events import CandidateProposed, CandidateScreened, EventBase, Traits, VerdictReached
+from kernelmill.events import (
+    CandidateProposed,
+    CandidateScreened,
+    ConfirmationRequested,
+    EventBase,
+    Traits,
+    VerdictReached,
+)
 from kernelmill.folds import CampaignFold
 from kernelmill.identity import digest_framed
 
@@ -39,6 +46,8 @@ class Archive:
     elites: dict[Cell, str] = field(default_factory=dict)
     operators: dict[str, OperatorRecord] = field(default_factory=dict)
     best: float = float("-inf")
+    requested_at: dict[int, int] = field(default_factory=dict)
+    """Verdicts that were in when a confirmation was requested, by the request's sequence."""
     _cells: dict[str, Cell] = field(default_factory=dict)
     _origins: dict[str, str] = field(default_factory=dict)
 
@@ -52,8 +61,14 @@ class Archive:
                 self._cells[event.candidate] = cell_of(self._origins.get(event.candidate, ""), event.traits)
             case VerdictReached():
                 self._judge(event.candidate, fold)
+            case ConfirmationRequested():
+                self.requested_at[fold.last_sequence] = fold.verdicts.judged
             case _:
                 pass
+
+    def judged_at(self, request: int) -> int:
+        """Return how many candidates had been judged when the confirmation with that sequence was requested."""
+        return self.requested_at.get(request, 0)
 
     def parents(self, island: int, slot: int, fold: CampaignFold, count: int) -> tuple[str, ...]:
         """Return candidates to start from, best first: elites of the island, at times of all islands."""

@@ -21,11 +21,13 @@ from kernelmill_planner.domain.situation import Situation
 DEADLINE = timedelta(minutes=10)
 SECONDS_PER_PAIR = 0.4
 """Upper estimate of one process pair with its builds, for the reservation."""
-GAIN_WHILE_SEARCHING = 0.03
+GAIN_WHILE_SEARCHING = 0.06
 """Log ratio by which a candidate's estimate has to exceed the champion's before device time goes to a confirmation."""
 GAIN_AT_THE_END = 0.005
 FIRST_AFTER = 16
 """Verdicts before the first confirmation: the first acceptable candidate is rarely worth the device time."""
+APART = 24
+"""Verdicts between two confirmations while the search goes on: while one runs, nothing else is timed."""
 RETRIES = 2
 """Confirmations of one candidate, of which all but the last were ended by the machine."""
 
@@ -147,7 +149,7 @@ def _settle(situation: Situation, state: ConfirmationState, now: datetime) -> Re
 
 def _most_promising(situation: Situation, *, final: bool) -> str | None:
     fold = situation.fold
-    if not final and fold.verdicts.judged < FIRST_AFTER:
+    if not final and fold.verdicts.judged < _next_after(situation):
         return None
     bar = -math.inf
     if fold.champion is not None:
@@ -159,6 +161,14 @@ def _most_promising(situation: Situation, *, final: bool) -> str | None:
         if estimate > bar and candidate != fold.champion and _may_be_confirmed(situation, candidate)
     ]
     return max(open_ones)[1] if open_ones else None
+
+
+def _next_after(situation: Situation) -> int:
+    """Return how many verdicts have to be in before the next confirmation of a running search."""
+    requests = [state.sequence for state in situation.fold.confirmations.values()]
+    if not requests:
+        return FIRST_AFTER
+    return situation.archive.judged_at(max(requests)) + APART
 
 
 def _confirmed(situation: Situation) -> float:
