@@ -1,5 +1,6 @@
 """The bench's hands: builds programs in fresh layouts and times process pairs. Everything here blocks."""
 
+import math
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -42,7 +43,7 @@ class Session:
         self.seconds += measured.seconds
         self.calls_checked += measured.calls_checked
         self.worst_error = max(self.worst_error or 0.0, measured.worst_error)
-        self.dispatch_ns = measured.single_call_ns or self.dispatch_ns
+        self.dispatch_ns = min(self.dispatch_ns or math.inf, measured.single_call_ns or math.inf)
         self.telemetry.append(measured.telemetry)
 
 

@@ -83,14 +83,14 @@ class Planner:
     async def _append(self, situation: Situation, event: EventBase) -> None:
         fold = situation.fold
         on_campaign = event.declaration.stream == "campaign"
-        expected = fold.stream_sequence
+        expected, seen = fold.stream_sequence, fold.last_sequence
         if not on_campaign:
             expected = fold.candidates[event.stream_id()].last_sequence
         try:
             sequence = await self._bus.log.append(event, expected=expected)
         except ConflictError:
-            # Something else was appended meanwhile: it is folded first, then the decision is made again.
-            self._awaited[fold.campaign] = fold.last_sequence + 1
+            # Something came after what this decision had seen: it is folded first, then the decision is made again.
+            self._awaited[fold.campaign] = seen + 1
             return
         except LogUnavailableError as error:
             _logger.warning("the log is not available", error=str(error))

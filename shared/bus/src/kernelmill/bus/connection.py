@@ -52,7 +52,8 @@ async def open_client(settings: ServiceSettings, name: str) -> Client:
     """Return a client that reconnects for ever; each change of the connection is logged once."""
 
     async def lost() -> None:
-        _logger.warning("the connection to the server is lost; trying again")
+        if client not in _closing:
+            _logger.warning("the connection to the server is lost; trying again")
 
     async def regained() -> None:
         _logger.info("connected to the server again")
