@@ -13,7 +13,7 @@ FIRST_PARTY := kernelmill $(addprefix kernelmill_,planner agent_runner gpu_bench
 DEPTRY := $(addprefix --known-first-party ,$(FIRST_PARTY)) --per-rule-ignores "DEP001=torch,DEP002=$(NOT_IMPORTED)"
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: run test lint setup format lock extra-torch extra-gpu clean help
+.PHONY: run test lint setup format lock docs extra-torch extra-gpu clean help
 
 help:            ## show these lines
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -58,6 +58,9 @@ lock:            ## resolve the pins anew; no index address and no path is recor
 	        -c $(LOCKS)/dev.txt services/$$service/pyproject.toml | grep -v '^-e ' > $(LOCKS)/$$service.txt || exit 1; \
 	done
 	echo 'uv==0.13.9' | $(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate - > $(LOCKS)/uv.txt
+
+docs: setup      ## write the event reference anew
+	$(BIN)/python docs/generate_events.py
 
 clean:           ## remove what set-up and runs made
 	rm -rf $(VENV) .kernelmill build dist
