@@ -15,7 +15,6 @@ from kernelmill_console.domain.activity import Activity
 from kernelmill_console.domain.report import ReportFacts, render_report
 from kernelmill_console.domain.story import candidate_story
 from kernelmill_console.errors import ConsoleError
-from kernelmill_console.plot import Crown, Point, speedup_plot
 
 
 async def problem_of(bus: Bus, world: WorldFold, digest: str) -> Problem:
@@ -120,6 +119,8 @@ def _fallback(problem: Problem) -> bytes:
 
 
 def _plot(fold: CampaignFold, records: list[Recorded]) -> bytes:
+    from kernelmill_console.plot import Crown, Point, speedup_plot  # noqa: PLC0415 - slow to load, seldom needed
+
     order: dict[str, int] = {}
     points, crowns = [], []
     for record in records:
