@@ -58,13 +58,13 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.timeout(280)
 def test_listings_agree_with_each_other(finished: Path) -> None:
-    (campaign,) = objects(command("campaigns", "--json", cwd=finished))
-    rows = objects(command("leaderboard", "--json", cwd=finished))
+    campaign = objects(command("campaigns", "--json", cwd=finished))[0]
+    rows = objects(command("leaderboard", campaign["campaign"], "--json", cwd=finished))
     assert [row["candidate"] for row in rows if row["standing"] == "champion"] == [campaign["champion"]]
     story = objects(command("explain", campaign["champion"][:10], "--json", cwd=finished))
     assert story[0]["text"].startswith("proposed by search")
     assert "crowned champion" in story[-1]["text"]
-    audit = json.loads(command("audit", "--json", cwd=finished))
+    audit = json.loads(command("audit", campaign["campaign"], "--json", cwd=finished))
     assert audit["disagreements"] == []
     assert audit["verdicts"] == campaign["judged"] == 16
     status = json.loads(command("status", "--json", cwd=finished))

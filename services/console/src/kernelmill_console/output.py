@@ -18,7 +18,7 @@ ERRORS = Console(stderr=True)
 
 def complain(message: str) -> None:
     """Tell a person what is wrong."""
-    ERRORS.print(f"kernelmill: {message}", style="red", highlight=False, markup=False)
+    ERRORS.print(f"kernelmill: {message}", style="red", highlight=False, markup=False, soft_wrap=True)
 
 
 def print_json(value: Any) -> None:

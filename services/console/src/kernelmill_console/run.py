@@ -80,7 +80,9 @@ async def run_campaign(request: RunRequest) -> int:
             finished = await watch.until_closed(view, interrupted)
         if not finished:
             await pause_campaign(bus, opened, "interrupted at the terminal")
-            ERRORS.print(f"paused {opened.campaign}; go on with `kernelmill run --resume --data {request.data}`")
+            ERRORS.print(
+                f"paused {opened.campaign}; go on with `kernelmill run --resume --data {request.data}`", soft_wrap=True
+            )
             return 130
         return await conclude(bus, watch, opened, request)
 
@@ -96,12 +98,17 @@ async def conclude(bus: Bus, watch: "Watch", opened: CampaignOpened, request: Ru
     if request.as_json:
         print_json(summary.model_dump(mode="json") | {"exported": str(folder) if folder else None})
     elif folder is None:
-        PEOPLE.print(f"closed ({summary.reason}): no candidate was confirmed to be faster than the best baselines")
+        PEOPLE.print(
+            f"closed ({summary.reason}): no candidate was confirmed to be faster than the best baselines",
+            soft_wrap=True,
+        )
     else:
         for figure in summary.confirmed:
             name = figure.opponent if len(figure.opponent) < 64 else f"the champion before, {figure.opponent[:10]}"
-            PEOPLE.print(f"confirmed {figure.speedup:.3f}x [{figure.low:.3f}, {figure.high:.3f}] over {name}")
-        PEOPLE.print(f"champion {str(summary.champion)[:12]} is in {folder}/ (start with REPORT.md)")
+            PEOPLE.print(
+                f"confirmed {figure.speedup:.3f}x [{figure.low:.3f}, {figure.high:.3f}] over {name}", soft_wrap=True
+            )
+        PEOPLE.print(f"champion {str(summary.champion)[:12]} is in {folder}/ (start with REPORT.md)", soft_wrap=True)
     return 0 if folder is not None else 3
 
 

@@ -118,14 +118,17 @@ async def _detach(data: Path, scale: tuple[str, ...]) -> int:
         if process.poll() is not None or time.monotonic() > deadline:
             raise SupervisorError(f"the factory did not start: look into {data / 'logs' / 'supervisor.log'}")
         await asyncio.sleep(0.05)
-    PEOPLE.print(f"the factory on {data} runs as process {process.pid}; stop it with `kernelmill down --data {data}`")
+    PEOPLE.print(
+        f"the factory on {data} runs as process {process.pid}; stop it with `kernelmill down --data {data}`",
+        soft_wrap=True,
+    )
     return 0
 
 
 async def _stop(data: Path) -> int:
     running = running_address(data)
     if running is None:
-        PEOPLE.print(f"nothing runs on {data}")
+        PEOPLE.print(f"nothing runs on {data}", soft_wrap=True)
         return 0
     pid = running[1]
     with suppress(ProcessLookupError):
@@ -137,7 +140,7 @@ async def _stop(data: Path) -> int:
                 f"process {pid} has not stopped within {_STOP_SECONDS:.0f} s: look into {data / 'logs'}"
             )
         await asyncio.sleep(0.05)
-    PEOPLE.print(f"stopped the factory on {data}")
+    PEOPLE.print(f"stopped the factory on {data}", soft_wrap=True)
     return 0
 
 
@@ -163,7 +166,10 @@ async def _status(data: Path, *, as_json: bool) -> int:
     if as_json:
         print_json({"running": running[1] if running else None, "log": log_id, "events": events, "nodes": nodes})
         return 0
-    PEOPLE.print(f"factory: {f'runs as process {running[1]}' if running else 'stopped'}; log {log_id}, {events} events")
+    PEOPLE.print(
+        f"factory: {f'runs as process {running[1]}' if running else 'stopped'}; log {log_id}, {events} events",
+        soft_wrap=True,
+    )
     columns = [
         ("node", "node"),
         ("target", "target"),
