@@ -95,8 +95,9 @@ def geometric_speedup(
                 raise SystemExit(f"a program does not build: {sides}")
             plan = PairPlan(duels=20, seed=secrets.token_bytes(32))
             measured = target.time_pair(left, right, problem.timed_row(workload.uuid), plan, Limits())
-            if isinstance(measured, PairMeasured):
-                scores.append(measured.score.log_ratio)
+            if not isinstance(measured, PairMeasured):
+                raise SystemExit(f"row {workload.uuid} could not be timed: {measured}")
+            scores.append(measured.score.log_ratio)
         rows[workload.uuid] = math.exp(sorted(scores)[len(scores) // 2])
     return math.exp(math.fsum(math.log(value) for value in rows.values()) / len(rows)), rows
 

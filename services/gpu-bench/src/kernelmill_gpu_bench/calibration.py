@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import quantiles
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ PAIRS = 10
 WORST_BIAS = 0.03
 """Largest mean log ratio of identical code that is believed to be noise."""
 WORST_SPREAD = 0.15
-"""Largest standard deviation of the log ratio between process pairs."""
+"""Largest spread of the log ratio between process pairs, as a standard deviation."""
 
 _LENGTH = 1 << 15
 _FLOAT = np.dtype(np.float32)
@@ -65,6 +65,14 @@ class Calibration:
     detail: str
 
 
+def _robust(ratios: list[float]) -> tuple[float, float]:
+    """Return median and normal-consistent interquartile spread: a few processes in a thousand run slowly for life."""
+    if len(ratios) < 2:
+        return (ratios[0] if ratios else 0.0), 0.0
+    low, middle, high = quantiles(ratios, n=4, method="inclusive")
+    return middle, (high - low) / 1.349
+
+
 def calibrate(target: Target) -> Calibration:
     """Time identical code against itself in fresh processes and layouts, and probe the node's ceilings."""
     program = Program({"doubling.c": SOURCE}, "kernel", target.resolve(BuildOptions(flags=("-O3", "-march=native"))))
@@ -83,8 +91,7 @@ def calibrate(target: Target) -> Calibration:
             dispatch = measured.single_call_ns
         else:
             trouble = getattr(measured, "detail", "") or getattr(measured, "reason", "")
-    spread = stdev(ratios) if len(ratios) > 1 else 0.0
-    bias = fmean(ratios) if ratios else 0.0
+    bias, spread = _robust(ratios)
     enough = 2 * len(ratios) >= PAIRS
     good = enough and abs(bias) <= WORST_BIAS and spread <= WORST_SPREAD
     if enough and not good:

@@ -24,6 +24,7 @@ async def plan(bus: Bus, settings: ServiceSettings) -> ServicePlan:
             Worker(f"bench-measure-{name}", (WorkFilter(CorrectnessMeasured, "device-passed", name),), bench.measure),
             Worker(f"bench-confirm-{node}", (WorkFilter(ConfirmationRequested, node, name),), bench.confirm),
         ),
+        tasks=(life.recover,),
         stop=life.leave,
     )
 

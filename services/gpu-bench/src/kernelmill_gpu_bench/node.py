@@ -5,11 +5,14 @@ from datetime import UTC, datetime
 
 import structlog
 
-from kernelmill.bus import ABSENT, Bus, ConflictError, StreamAddress
+from kernelmill.bus import ABSENT, Bus, ConflictError, Recorded, StreamAddress
 from kernelmill.events import NodeCalibrated, NodeEvent, NodeJoined, NodeLeft, NodeQuarantined
 from kernelmill.identity import command_id
 from kernelmill.targets.port import Target
 from kernelmill_gpu_bench.calibration import calibrate
+
+_TRIES = 3
+_RECOVERY_SECONDS = 20.0
 
 _logger = structlog.get_logger(__name__)
 
@@ -22,6 +25,7 @@ class NodeLife:
         self._target = target
         self.node = node
         self._address = StreamAddress(target.name, ABSENT, "node", node)
+        self._calibration = ""
         self.quarantined = ""
         """Why nothing may be measured here; empty if it may."""
 
@@ -40,24 +44,45 @@ class NodeLife:
             sandboxing=await asyncio.to_thread(self._target.sandboxing),
         )
         await self._append(joined)
+        for attempt in range(_TRIES):
+            if await self._calibrate(f"{last}-{attempt}"):
+                return
+        await self._quarantine(joined, records)
+
+    async def recover(self) -> None:
+        """Calibrate a quarantined node again and again: the noise that failed it may have passed."""
+        number = 0
+        while True:
+            await asyncio.sleep(_RECOVERY_SECONDS)
+            if self.quarantined:
+                number += 1
+                last = await self._last()
+                if await self._calibrate(f"{last}-again-{number}"):
+                    _logger.info("the node is trusted again")
+
+    async def _calibrate(self, occasion: str) -> bool:
+        """Calibrate once, put the result on the log, and return whether it is good."""
         found = await asyncio.to_thread(calibrate, self._target)
-        calibrated = NodeCalibrated(
-            event_id=command_id("NodeCalibrated", self.node, str(last)),
-            recorded_at=datetime.now(UTC),
-            target=self._target.name,
-            node=self.node,
-            outcome="good" if found.good else "failed",
-            pair_sd=found.pair_sd,
-            pair_bias=found.pair_bias,
-            pairs=found.pairs,
-            dispatch_ns=found.dispatch_ns,
-            ceilings=found.ceilings,
+        self._calibration = command_id("NodeCalibrated", self.node, occasion)
+        self.quarantined = "" if found.good else found.detail
+        await self._append(
+            NodeCalibrated(
+                event_id=self._calibration,
+                recorded_at=datetime.now(UTC),
+                target=self._target.name,
+                node=self.node,
+                outcome="good" if found.good else "failed",
+                pair_sd=found.pair_sd,
+                pair_bias=found.pair_bias,
+                pairs=found.pairs,
+                dispatch_ns=found.dispatch_ns,
+                ceilings=found.ceilings,
+            )
         )
-        await self._append(calibrated)
-        if found.good:
-            return
-        self.quarantined = found.detail
-        _logger.error("the node is quarantined", why=found.detail)
+        return found.good
+
+    async def _quarantine(self, joined: NodeJoined, records: list[Recorded]) -> None:
+        _logger.error("the node is quarantined; it is calibrated again from time to time", why=self.quarantined)
         good = [
             record.event.recorded_at
             for record in records
@@ -65,13 +90,13 @@ class NodeLife:
         ]
         await self._append(
             NodeQuarantined(
-                event_id=command_id("NodeQuarantined", self.node, str(last)),
+                event_id=command_id("NodeQuarantined", self.node, self._calibration),
                 recorded_at=datetime.now(UTC),
                 target=self._target.name,
                 node=self.node,
                 suspect_since=good[-1] if good else joined.recorded_at,
-                calibration=calibrated.event_id,
-                because=found.detail,
+                calibration=self._calibration,
+                because=self.quarantined,
             )
         )
 

@@ -12,7 +12,6 @@ from faststream.security import SASLPlaintext
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
-from nats.errors import Error as NatsError
 
 from kernelmill.bus.connection import ASK, Bus, bus_over, close_client, open_client
 from kernelmill.bus.jetstream import provision_worker
@@ -28,6 +27,7 @@ Planning = Callable[[Bus, ServiceSettings], Awaitable[ServicePlan]]
 
 _PULL_SECONDS: Final = 5.0
 _TASK_PAUSE: Final = 1.0
+_PATIENCE: Final = 3.0
 
 _logger = structlog.get_logger(__name__)
 
@@ -56,17 +56,19 @@ async def _run(role: str, plan: Planning, settings: ServiceSettings) -> int:
 
 
 async def _connected(settings: ServiceSettings, role: str, stopping: asyncio.Event) -> Client | None:
-    """Return a client; while the server is away, say so once and keep trying."""
-    told = False
-    while not stopping.is_set():
-        try:
-            return await open_client(settings, f"{role}/{settings.instance}")
-        except (NatsError, OSError, TimeoutError) as error:
-            if not told:
-                _logger.warning("the server cannot be reached yet; trying again", error=str(error))
-                told = True
-            await asyncio.sleep(0.2)
-    return None
+    """Return a client; while the server is away, say so once and keep trying. None when told to stop meanwhile."""
+    opening = asyncio.create_task(open_client(settings, f"{role}/{settings.instance}"))
+    stopped = asyncio.create_task(stopping.wait())
+    try:
+        done, _ = await asyncio.wait({opening, stopped}, timeout=_PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+        if not done:
+            _logger.warning("the server cannot be reached yet; trying again", servers=len(settings.servers()))
+            await asyncio.wait({opening, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        return opening.result() if opening.done() else None
+    finally:
+        for task in (opening, stopped):
+            task.cancel()
+        await asyncio.gather(opening, stopped, return_exceptions=True)
 
 
 async def serve(bus: Bus, plan: ServicePlan, settings: ServiceSettings, stopping: asyncio.Event) -> None:

@@ -19,6 +19,8 @@ from kernelmill.targets.port import Artifact, Limits
 
 HARNESS_VERSION = "1"
 DRIVER = Path(__file__).parent / "driver.py"
+RANDOMNESS = (Path("/dev/urandom"),)
+"""What trusted Python baselines may open besides their packages: torch does not load without it."""
 REPORT_OFFSET = 128
 END_SECONDS = 0.2
 OWN_MEMORY = 64 << 20
@@ -63,7 +65,7 @@ class Launchpad:
         readable = (self._harness, artifact.path, *(path for library in linked for path in library.readable))
         if python:
             program = [sys.executable, "-I", "-S", str(DRIVER), str(artifact.path), artifact.entry]
-            readable = (artifact.path, DRIVER, *_interpreter_paths())
+            readable = (artifact.path, DRIVER, *RANDOMNESS, *_interpreter_paths())
         program += [str(theirs.fileno()), str(control.descriptor), str(filter_file)]
         try:
             process = self._sandbox.start(
