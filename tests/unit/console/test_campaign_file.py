@@ -1,15 +1,29 @@
 """campaign.toml: defaults for everything, and messages that name the field."""
 
+from pathlib import Path
+
 import pytest
 
+from kernelmill.problems import load_problem
 from kernelmill_console.domain.campaign_file import CampaignFile
 from kernelmill_console.errors import CampaignFileError
+
+PROBLEM = load_problem(Path(__file__).parents[3] / "kernels" / "rmsnorm")
+
+
+def test_a_row_that_the_problem_lacks_is_named() -> None:
+    file = CampaignFile(problem="rmsnorm", workloads=("huge",))
+    with pytest.raises(CampaignFileError, match="no workload 'huge'; it has smollm2-8"):
+        file.objective(PROBLEM, policy_digest="b" * 64, seed=7)
 
 
 def test_a_problem_is_enough() -> None:
     file = CampaignFile.parse('problem = "rmsnorm"', "campaign.toml")
-    objective = file.objective(problem="rmsnorm", problem_digest="a" * 64, policy_digest="b" * 64, seed=7)
+    objective = file.objective(PROBLEM, policy_digest="b" * 64, seed=7)
     assert objective.target == "cpu"
+    assert objective.problem_digest == PROBLEM.digest
+    assert objective.workloads == tuple(row.uuid for row in PROBLEM.timed_workloads)
+    assert objective.baselines == tuple(PROBLEM.baselines)
     assert objective.budget.evaluations == 200
     assert objective.budget.wall_seconds == 180.0
     assert objective.agents[0].agent == "search"
