@@ -19,6 +19,7 @@ NAMES = {"rows": 7, "cols": 33, "zero": 0}
         ("ceildiv(cols, 16)", 3),
         ("min(rows, cols, 3) + max(rows, 2)", 10),
         ("select(rows < cols, 4, 8)", 4),
+        ("select(zero, rows // zero, 5)", 5),
         ("(rows % 4) == 3", 1),
     ],
 )

@@ -1,13 +1,13 @@
 """A user's folder: what is wrong with it is said exactly; a new one is made in a moment."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from kernelmill.problems import ProblemFormatError, check_folder, load_problem, scaffold
+from kernelmill.problems import check_folder, load_problem
 
 KERNELS = Path(__file__).parents[3] / "kernels"
 
@@ -51,9 +51,9 @@ def removing(path: str) -> Callable[[Path], None]:
             "problem.toml",
             "unknown name 'width'",
         ),
-        (replacing("problem.toml", "constant = 4.0", "constant = 1e9"), "problem.toml", "reaches only"),
+        (replacing("problem.toml", "constant = 10.0", "constant = 1e9"), "problem.toml", "reaches only"),
         (
-            replacing("problem.toml", "constant = 4.0", "constant = 1e-6"),
+            replacing("problem.toml", "constant = 10.0", "constant = 1e-6"),
             "problem.toml",
             "honest implementation 'numpy'",
         ),
@@ -81,22 +81,62 @@ def test_what_is_wrong_is_named_with_its_place(
     assert any(where in item.where and says in item.message for item in found), found
 
 
-def normalise(x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    return (x - x.mean(axis=1, keepdims=True)) * w
+@pytest.mark.parametrize(
+    ("change", "where", "says"),
+    [
+        (replacing("definition.json", '"float32"', '"bfloat16"'), "definition.json", "use float32"),
+        (replacing("reference.py", "return np.abs(run", "return -np.abs(run"), "reference.py", "negative"),
+        (replacing("reference.py", "hidden))", "hidden))[:1]"), "reference.py", "magnitude returns y of shape (1,"),
+        (replacing("reference.py", "* weight", "* wait"), "reference.py", "run raises NameError"),
+        (replacing("baselines/numpy.py", "scale /= hidden", "scale /= width"), "baselines/numpy.py", "NameError"),
+        (
+            replacing("baselines/numpy.py", "import numpy", "raise SystemExit(3)\nimport numpy"),
+            "baselines/numpy.py",
+            "3",
+        ),
+        (replacing("problem.toml", "rows = [1,", "rows = [0, 1,"), "problem.toml", "sizes.rows.0"),
+        (replacing("problem.toml", "alignment = 64", "alignment = 48"), "problem.toml", "alignment"),
+        (replacing("problem.toml", 'bytes = "', 'bytes = "0 * '), "problem.toml", "bytes is 0"),
+        (replacing("problem.toml", 'rows = "rows"', 'rows = "hidden"'), "problem.toml", "[sampling] does not hold"),
+        (
+            replacing("problem.toml", "[bound]", "derived_axes = { hidden = 'width' }\n[bound]"),
+            "problem.toml",
+            "'width'",
+        ),
+        (
+            replacing("problem.toml", "[bound]", "derived_axes = { hidden = '2 * rows' }\n[bound]"),
+            "workloads.jsonl",
+            "derived_axes makes it 16",
+        ),
+        (
+            replacing("definition.json", '"outputs"', '"constraints": ["rows < 512"], "outputs"'),
+            "workloads.jsonl",
+            "row llama3-512 does not meet",
+        ),
+        (
+            replacing(
+                "workloads.jsonl", '{"type": "random"}', '{"type": "safetensors", "path": "f", "tensor_key": "k"}'
+            ),
+            "workloads.jsonl:1",
+            "cannot be read yet",
+        ),
+    ],
+)
+def test_what_would_mislead_a_campaign_is_refused(
+    folder: Path, change: Callable[[Path], None], where: str, says: str
+) -> None:
+    change(folder)
+    found = [item for item in check_folder(folder) if item.severity == "error"]
+    assert any(where in item.where and says in item.message for item in found), found
 
 
-def test_a_new_problem_is_made_from_a_function(tmp_path: Path) -> None:
-    generator = np.random.default_rng(0)
-    examples = {
-        "x": generator.standard_normal((24, 96)).astype(np.float32),
-        "w": generator.standard_normal(96).astype(np.float32),
-    }
-    scaffold("centre", normalise, examples, tmp_path / "centre")
-    problem = load_problem(tmp_path / "centre")
-    assert problem.var_axes == ("n0", "n1")
-    assert [spec.shape for spec in problem.input_specs({"n0": 96, "n1": 24})] == [(24, 96), (96,)]
-    errors = [item for item in check_folder(tmp_path / "centre") if item.severity == "error"]
-    assert [item.where for item in errors] == ["seeds/naive.c"]
-    assert "not written yet" in errors[0].message
-    with pytest.raises(ProblemFormatError, match="exists already"):
-        scaffold("centre", normalise, examples, tmp_path / "centre")
+def test_constraints_in_other_languages_are_named_and_not_checked(folder: Path) -> None:
+    replacing("definition.json", '"outputs"', '"constraints": ["rows == len(index) - 1"], "outputs"')(folder)
+    assert [(item.severity, item.where) for item in check_folder(folder)] == [("warning", "definition.json")]
+
+
+def test_traces_of_the_ecosystem_are_read_as_rows(folder: Path) -> None:
+    rows = [json.loads(line) for line in (folder / "workloads.jsonl").read_text().splitlines()]
+    traces = [{"definition": "rmsnorm", "workload": row, "solution": None, "evaluation": None} for row in rows]
+    (folder / "workloads.jsonl").write_text("\n".join(map(json.dumps, traces)))
+    assert [row.uuid for row in load_problem(folder).workloads] == [row["uuid"] for row in rows]

@@ -1,15 +1,15 @@
 """Baselines: what a user would use instead, with the settings over which each is swept."""
 
 import importlib.util
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from kernelmill.events import BuildOptions
+from kernelmill.problems.declared import read_toml
 from kernelmill.problems.errors import ProblemFormatError
 
 FOLDER = "baselines/"
@@ -67,10 +67,7 @@ def parse_baselines(files: Mapping[str, bytes]) -> dict[str, BaselineSource]:
     path = f"{FOLDER}baselines.toml"
     if path not in files:
         raise ProblemFormatError(path, "the file is missing: declare at least a numpy baseline")
-    try:
-        declared = _File.model_validate(tomllib.loads(files[path].decode()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValidationError) as error:
-        raise ProblemFormatError(path, str(error)) from error
+    declared = read_toml(_File, files, path)
     return {name: _source(name, item, files, path) for name, item in declared.baselines.items()}
 
 

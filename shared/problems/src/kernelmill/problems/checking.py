@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from kernelmill.problems.errors import ExpressionError, ProblemError, ProblemFormatError
+from kernelmill.problems.consistency import unchecked_constraints
+from kernelmill.problems.errors import ExpressionError, ProblemFormatError
 from kernelmill.problems.folder import load_problem
 from kernelmill.problems.problem import Problem
 from kernelmill.problems.scaffolding import UNWRITTEN
+from kernelmill.problems.solutions import MUTANTS
 from kernelmill.problems.validation import validate
 
 _ROWS_WANTED = 6
@@ -44,16 +46,18 @@ def check_folder(folder: Path) -> list[FolderFinding]:
         found.append(FolderFinding("error", "baselines/baselines.toml", message))
     try:
         report = validate(problem)
-    except ProblemError as error:
-        where = error.path if isinstance(error, ProblemFormatError) else "reference.py"
-        return [*found, FolderFinding("error", where, str(error))]
+    except ProblemFormatError as error:
+        return [*found, FolderFinding("error", error.path, error.message)]
     if not report.valid:
         found.append(FolderFinding("error", "problem.toml", report.detail))
-    if "mutants.py" not in problem.files:
+    for text in unchecked_constraints(problem):
+        message = f"the constraint '{text}' is no expression over axes and is not checked"
+        found.append(FolderFinding("warning", "definition.json", message))
+    if MUTANTS not in problem.files:
         message = (
             "no plausible mutants: write the mistakes that look right (a term dropped, an epsilon omitted) as functions"
         )
-        found.append(FolderFinding("warning", "mutants.py", message))
+        found.append(FolderFinding("warning", MUTANTS, message))
     return found
 
 
@@ -61,10 +65,14 @@ def _expressions(problem: Problem) -> list[FolderFinding]:
     found = []
     for row in problem.workloads:
         try:
-            problem.floor(row.axes)
+            floor = problem.floor(row.axes)
             problem.reduction_length(row.axes)
         except ExpressionError as error:
             found.append(FolderFinding("error", "problem.toml", str(error)))
+            break
+        if floor.bytes < 1:
+            message = f"[floor] bytes is {floor.bytes} for row {row.uuid}: every call moves its inputs and outputs"
+            found.append(FolderFinding("error", "problem.toml", message))
             break
     return found
 

@@ -18,6 +18,9 @@ Dtype = Literal[
     "bool",
 ]
 
+UNSUPPORTED: frozenset[str] = frozenset({"bfloat16", "float8_e4m3fn", "float8_e5m2", "float4_e2m1"})
+"""Element types of the schema that numpy does not have, so that nothing here can make or compare them."""
+
 
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
@@ -75,7 +78,7 @@ class Definition(_Model):
     tags: tuple[str, ...] = ()
     """Free labels."""
     constraints: tuple[str, ...] = ()
-    """Expressions over axes that hold for every workload."""
+    """What holds for every workload. Expressions over axes are checked; the schema allows any Python, which is not."""
 
 
 class RandomInput(_Model):

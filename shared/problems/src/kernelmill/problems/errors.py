@@ -1,5 +1,7 @@
 """Errors of problems; each says which file is wrong and what to change."""
 
+from pydantic import ValidationError
+
 
 class ProblemError(Exception):
     """The root of this package's errors."""
@@ -23,3 +25,8 @@ class UnknownWorkloadError(ProblemError, KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+def fields_of(error: ValidationError) -> str:
+    """Return what a schema complains about, field by field, in one line."""
+    return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'the file'}: {item['msg']}" for item in error.errors())

@@ -25,12 +25,8 @@ _COMPARE: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
     ast.NotEq: operator.ne,
 }
 
-_FUNCTIONS: dict[str, tuple[int | None, Callable[..., int]]] = {
-    "min": (None, lambda *values: min(values)),
-    "max": (None, lambda *values: max(values)),
-    "ceildiv": (2, lambda left, right: -(-left // right)),
-    "select": (3, lambda condition, yes, no: yes if condition else no),
-}
+_ARITIES: dict[str, int | None] = {"min": None, "max": None, "ceildiv": 2, "select": 3}
+"""Functions with the number of their arguments; None is any number but zero."""
 
 
 def evaluate(text: str, names: Mapping[str, int]) -> int:
@@ -69,14 +65,25 @@ def _value(node: ast.expr, names: Mapping[str, int], text: str) -> int:
                 return _BINARY[type(operation)](_value(left, names, text), _value(right, names, text))
             case ast.Compare(left=left, ops=[comparison], comparators=[right]) if type(comparison) in _COMPARE:
                 return int(_COMPARE[type(comparison)](_value(left, names, text), _value(right, names, text)))
-            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
-                arity, function = _FUNCTIONS[name]
-                if not arguments or (arity is not None and len(arguments) != arity):
-                    raise ExpressionError(f"'{text}': {name} takes {arity or 'at least one'} arguments")
-                return int(function(*(_value(argument, names, text) for argument in arguments)))
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _ARITIES:
+                return _call(name, arguments, names, text)
             case ast.Name(id=name):
                 raise ExpressionError(f"'{text}': unknown name '{name}'; known are {', '.join(sorted(names))}")
             case _:
                 raise ExpressionError(f"'{text}': {ast.unparse(node)} is not allowed here")
     except ZeroDivisionError:
         raise ExpressionError(f"'{text}' divides by zero") from None
+
+
+def _call(name: str, arguments: list[ast.expr], names: Mapping[str, int], text: str) -> int:
+    arity = _ARITIES[name]
+    if not arguments or (arity is not None and len(arguments) != arity):
+        raise ExpressionError(f"'{text}': {name} takes {arity or 'at least one'} arguments")
+    if name == "select":
+        condition, yes, no = arguments
+        # Only the chosen branch gets a value: the other may divide by zero.
+        return _value(yes if _value(condition, names, text) else no, names, text)
+    values = [_value(argument, names, text) for argument in arguments]
+    if name == "ceildiv":
+        return -(-values[0] // values[1])
+    return min(values) if name == "min" else max(values)

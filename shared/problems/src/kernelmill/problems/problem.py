@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 
 Arrays = Mapping[str, NDArray[Any]]
 
+_LARGEST_INTEGER = 100
+"""Bound on integer inputs without declared choices; it fits every integer type."""
+
 
 @dataclass(frozen=True)
 class Reference:
-    """The right answer in float64, and the magnitude from which the error bound is made, by output."""
+    """The right answer in float64 (integers in int64), and the magnitude that the error bound is made of, by output."""
 
-    outputs: dict[str, NDArray[np.float64]]
-    magnitude: dict[str, NDArray[np.float64]]
+    outputs: dict[str, NDArray[Any]]
+    magnitude: dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -118,16 +121,21 @@ class Problem:
         """
         wide = {name: self._widen(inputs[name]) for name in self.definition.inputs}
         lengths = self.axis_values(axes)
-        answers: dict[str, dict[str, NDArray[np.float64]]] = {}
+        specs = self.output_specs(axes)
+        answers: dict[str, dict[str, NDArray[Any]]] = {}
         for function in ("run", "magnitude"):
             with np.errstate(all="ignore"):
                 try:
-                    result = self.functions[function](*wide.values(), *lengths)
+                    answers[function] = _named(self.functions[function](*wide.values(), *lengths), specs, function)
+                except ProblemFormatError:
+                    raise
                 except Exception as error:
                     raise ProblemFormatError(
                         "reference.py", f"{function} raises {type(error).__name__} for {dict(axes)}: {error}"
                     ) from error
-            answers[function] = self._named(result, function)
+        for name, array in answers["magnitude"].items():
+            if np.any(array < 0):
+                raise ProblemFormatError("reference.py", f"magnitude of {name} is negative somewhere for {dict(axes)}")
         return Reference(answers["run"], answers["magnitude"])
 
     def make_inputs(
@@ -158,8 +166,10 @@ class Problem:
                 made[spec.name] = (generator.standard_normal(spec.shape) * declared.scale).astype(spec.dtype)
             else:
                 own = 1.0 if declared is None else declared.scale
-                values = FAMILIES[distribution](generator, spec.shape, scale * own)
-                made[spec.name] = np.asarray(values, dtype=spec.dtype)
+                values = np.asarray(FAMILIES[distribution](generator, spec.shape, scale * own))
+                if spec.dtype.kind != "f":
+                    values = np.clip(np.nan_to_num(values), -_LARGEST_INTEGER, _LARGEST_INTEGER)
+                made[spec.name] = values.astype(spec.dtype)
         return made
 
     def cases(self, secret: bytes, subject: str, case_round: int) -> tuple["Case", ...]:
@@ -207,11 +217,20 @@ class Problem:
     def _widen(array: NDArray[Any]) -> NDArray[Any]:
         return array.astype(np.float64) if array.dtype.kind == "f" else array
 
-    def _named(self, result: Any, function: str) -> dict[str, NDArray[np.float64]]:
-        names = list(self.definition.outputs)
-        values = result if isinstance(result, tuple | list) else [result]
-        if len(values) != len(names):
+
+def _named(result: Any, specs: tuple[TensorSpec, ...], function: str) -> dict[str, NDArray[Any]]:
+    values = result if isinstance(result, tuple | list) else [result]
+    if len(values) != len(specs):
+        raise ProblemFormatError(
+            "reference.py", f"{function} returns {len(values)} arrays, the definition has {len(specs)} outputs"
+        )
+    arrays = {}
+    for spec, value in zip(specs, values, strict=True):
+        exact = function == "run" and spec.dtype.kind != "f"
+        array = np.asarray(value, dtype=np.int64 if exact else np.float64)
+        if array.shape != spec.shape:
             raise ProblemFormatError(
-                "reference.py", f"{function} returns {len(values)} arrays, the definition has {len(names)} outputs"
+                "reference.py", f"{function} returns {spec.name} of shape {array.shape}, the axes make it {spec.shape}"
             )
-        return {name: np.asarray(value, dtype=np.float64) for name, value in zip(names, values, strict=True)}
+        arrays[spec.name] = array
+    return arrays

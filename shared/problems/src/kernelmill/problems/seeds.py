@@ -1,14 +1,14 @@
 """Seeds: starting candidates whose tunables are macros at the head of the source."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
+from kernelmill.problems.declared import read_toml
 from kernelmill.problems.errors import ExpressionError, ProblemFormatError
 from kernelmill.problems.expression import evaluate
 
@@ -126,10 +126,7 @@ def parse_seeds(files: Mapping[str, bytes]) -> dict[str, Seed]:
 
 
 def _seed(name: str, path: str, files: Mapping[str, bytes]) -> Seed:
-    try:
-        declared = _File.model_validate(tomllib.loads(files[path].decode()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValidationError) as error:
-        raise ProblemFormatError(path, str(error)) from error
+    declared = read_toml(_File, files, path)
     sources = {}
     for file in declared.files:
         if FOLDER + file not in files:

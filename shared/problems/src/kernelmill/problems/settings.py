@@ -1,6 +1,6 @@
 """problem.toml: everything about a problem that the ecosystem's schema has no place for."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -10,6 +10,9 @@ from kernelmill.problems.errors import ProblemFormatError
 
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+Length = Annotated[int, Field(ge=1)]
 
 
 class Bound(_Model):
@@ -22,7 +25,8 @@ class Bound(_Model):
     absolute: float = Field(default=0.0, ge=0)
     """Outputs below this do not count: it stands for underflow, not for tolerance."""
     block_constant: float = Field(default=1.0, gt=0)
-    """Bound on a block's root-mean-square scaled error; smaller than 1 is stricter than the elements' bound."""
+    """Bound on the root-mean-square scaled error of a block (a row of at least 64 elements), in units of the elements'
+    bound; below 1 it finds what is slightly wrong everywhere."""
 
 
 class Floor(_Model):
@@ -61,7 +65,7 @@ class Settings(_Model):
     """Class under which lessons are shared, for example `row-reduction`."""
     targets: tuple[str, ...] = ("cpu",)
     """Targets that the seeds and baselines exist for."""
-    alignment: int = Field(default=64, ge=1)
+    alignment: Literal[4, 8, 16, 32, 64] = 64
     """Alignment of every tensor's first element in bytes."""
     finite_inputs: bool = True
     """Whether non-finite inputs are undefined, so that -ffinite-math-only is allowed."""
@@ -71,15 +75,15 @@ class Settings(_Model):
     """Error bound."""
     floor: Floor
     """Floor of the work."""
-    sampling: Sampling
-    """How timed outputs are sampled."""
+    sampling: Sampling | None = None
+    """How timed outputs are sampled; without it they are always checked whole."""
     inputs: dict[str, Input] = Field(default_factory=dict)
     """Inputs that need more than the default."""
-    distributions: dict[str, float]
+    distributions: dict[str, float] = Field(min_length=1)
     """Families of the cases with their scales."""
-    sizes: dict[str, tuple[int, ...]]
+    sizes: dict[str, Annotated[tuple[Length, ...], Field(min_length=1)]]
     """Lengths of each var axis in generated cases: boundaries, odd ones, primes."""
-    multiples: dict[str, int] = Field(default_factory=dict)
+    multiples: dict[str, Length] = Field(default_factory=dict)
     """Axes whose lengths have to be multiples of a number."""
     derived_axes: dict[str, str] = Field(default_factory=dict)
     """Var axes whose lengths follow from others, as expressions over them; `sizes` of these are not used."""

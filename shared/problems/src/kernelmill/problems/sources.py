@@ -34,7 +34,7 @@ def module_of(source: bytes, path: str) -> types.ModuleType:
     module.__file__ = path
     try:
         exec(compile(source, path, "exec"), module.__dict__)  # noqa: S102 - the operator's own reference
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         line = getattr(error, "lineno", None)
         where = f"{path}:{line}" if line else path
         raise ProblemFormatError(where, f"it cannot be loaded: {type(error).__name__}: {error}") from error

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelmill.problems.comparing import compare, holds_poison
+from kernelmill.problems.comparing import holds_poison, worst_error
 from kernelmill.problems.definition import Workload
 from kernelmill.problems.problem import Arrays, Problem
 from kernelmill.problems.tensor import TensorSpec
@@ -63,15 +63,17 @@ class ProblemRow:
 
     def spot_check(self, inputs: Arrays, outputs: Arrays, seed: bytes) -> float:
         """Return the largest scaled error over a few secret rows (and columns, for products); NaN if unfinished."""
-        generator = np.random.Generator(np.random.SFC64(int.from_bytes(seed, "big")))
         sampling = self._problem.settings.sampling
+        if sampling is None:
+            return self.full_check(inputs, outputs)
+        generator = np.random.Generator(np.random.SFC64(int.from_bytes(seed, "big")))
         chosen = {sampling.rows: self._choose(generator, sampling.rows, _ROWS)}
         if sampling.columns is not None:
             chosen[sampling.columns] = self._choose(generator, sampling.columns, _COLUMNS)
         axes = self._axes | {axis: len(indices) for axis, indices in chosen.items()}
         definition = self._problem.definition
-        part = {name: _take(inputs[name], tensor.shape, chosen) for name, tensor in definition.inputs.items()}
-        written = {name: _take(outputs[name], tensor.shape, chosen) for name, tensor in definition.outputs.items()}
+        part = {name: take(inputs[name], tensor.shape, chosen) for name, tensor in definition.inputs.items()}
+        written = {name: take(outputs[name], tensor.shape, chosen) for name, tensor in definition.outputs.items()}
         return self._worst(part, written, axes)
 
     def full_check(self, inputs: Arrays, outputs: Arrays) -> float:
@@ -86,10 +88,11 @@ class ProblemRow:
         if any(holds_poison(array) for array in outputs.values()):
             return float("nan")
         reference = self._problem.reference(inputs, axes)
-        return compare(self._problem, axes, reference, outputs, self._error_scale).worst_error
+        return worst_error(self._problem, axes, reference, outputs, self._error_scale)
 
 
-def _take(array: NDArray[Any], shape: tuple[str, ...] | None, chosen: Mapping[str, NDArray[np.int64]]) -> NDArray[Any]:
+def take(array: NDArray[Any], shape: tuple[str, ...] | None, chosen: Mapping[str, NDArray[np.int64]]) -> NDArray[Any]:
+    """Return the part of a tensor that has only the chosen indices of some axes."""
     for place, axis in enumerate(shape or ()):
         if axis in chosen:
             array = np.take(array, chosen[axis], axis=place)

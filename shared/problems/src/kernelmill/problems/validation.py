@@ -1,25 +1,28 @@
 """Validates a problem before any candidate: null solutions and mutants fail at least twofold, honest ones pass."""
 
-from collections.abc import Callable, Mapping
+import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kernelmill.problems.cases import Case, derive_cases
+from kernelmill.problems.cases import derive_cases
 from kernelmill.problems.comparing import compare
 from kernelmill.problems.errors import ProblemFormatError
-from kernelmill.problems.problem import Problem, Reference
-from kernelmill.problems.sources import module_of
+from kernelmill.problems.problem import Problem
+from kernelmill.problems.solutions import (
+    Prepared,
+    Solution,
+    honest_solutions,
+    prepare,
+    rounded_reference,
+    wrong_solutions,
+)
 
 FAILS_AT = 2.0
 """A wrong solution has to exceed the bound this many times."""
 
 _ROUNDS = 3
 _SECRET = b"validation of a problem, no secret"
-
-Solution = Callable[[dict[str, NDArray[Any]], Mapping[str, int], Reference], dict[str, NDArray[Any]]]
 
 
 @dataclass(frozen=True)
@@ -70,135 +73,48 @@ def validate(problem: Problem) -> ValidationReport:
     A wrong solution counts as failed when it exceeds the bound twofold in *every* round: a candidate sees one only.
 
     Raises:
-        ProblemFormatError: reference.py, mutants.py or a baseline cannot be run.
+        ProblemFormatError: reference.py, mutants.py or a baseline cannot be run, or [sampling] does not hold.
     """
+    _check_sampling(problem)
     rounds = [derive_cases(problem, _SECRET, "validation", number) for number in range(_ROUNDS)]
-    prepared = [[_prepare(problem, case) for case in cases] for cases in rounds]
-    failed = {name: _least(problem, solution, prepared) for name, solution in _wrong(problem).items()}
-    passed = {name: _most(problem, solution, prepared) for name, solution in _honest(problem).items()}
+    prepared = [[prepare(problem, case) for case in cases] for cases in rounds]
+
+    def worst_of_rounds(solution: Solution) -> list[float]:
+        return [_worst_of_round(problem, solution, cases) for cases in prepared]
+
+    failed = {name: min(worst_of_rounds(solution)) for name, solution in wrong_solutions(problem).items()}
+    passed = {name: max(worst_of_rounds(solution)) for name, solution in honest_solutions(problem).items()}
     refuted = [Finding(name, worst) for name, worst in failed.items() if worst < FAILS_AT]
     refuted += [Finding(name, worst) for name, worst in passed.items() if worst > 1.0]
     return ValidationReport(failed, passed, tuple(refuted))
 
 
-@dataclass(frozen=True)
-class _Prepared:
-    case: Case
-    inputs: dict[str, NDArray[Any]]
-    reference: Reference
-
-
-def _prepare(problem: Problem, case: Case) -> _Prepared:
-    inputs = case.inputs(problem)
-    return _Prepared(case, inputs, problem.reference(inputs, case.axes))
-
-
-def _worst_of_round(problem: Problem, solution: Solution, cases: list[_Prepared]) -> float:
+def _worst_of_round(problem: Problem, solution: Solution, cases: list[Prepared]) -> float:
     worst = 0.0
     for prepared in cases:
-        outputs = solution(prepared.inputs, prepared.case.axes, prepared.reference)
-        found = compare(problem, prepared.case.axes, prepared.reference, outputs)
+        found = compare(problem, prepared.case.axes, prepared.reference, solution(prepared))
         worst = max(worst, found.worst_error, found.worst_block)
     return worst
 
 
-def _least(problem: Problem, solution: Solution, rounds: list[list[_Prepared]]) -> float:
-    return min(_worst_of_round(problem, solution, cases) for cases in rounds)
-
-
-def _most(problem: Problem, solution: Solution, rounds: list[list[_Prepared]]) -> float:
-    return max(_worst_of_round(problem, solution, cases) for cases in rounds)
-
-
-def _wrong(problem: Problem) -> dict[str, Solution]:
-    solutions: dict[str, Solution] = {
-        "zeros": lambda _inputs, axes, _reference: _filled(problem, axes, 0.0),
-        "ones": lambda _inputs, axes, _reference: _filled(problem, axes, 1.0),
-        "copied first input": lambda inputs, axes, _reference: _copied(problem, inputs, axes),
-        "last element left out": lambda _inputs, axes, reference: _without_last(problem, axes, reference),
-        "half precision": lambda _inputs, axes, reference: _rounded(problem, axes, reference),
-    }
-    if "mutants.py" in problem.files:
-        module = module_of(problem.files["mutants.py"], "mutants.py")
-        for name, function in vars(module).items():
-            if (
-                callable(function)
-                and not name.startswith("_")
-                and getattr(function, "__module__", "") == module.__name__
-            ):
-                solutions[name.replace("_", " ")] = _from_function(problem, function, f"mutants.py: {name}")
-    return solutions
-
-
-def _honest(problem: Problem) -> dict[str, Solution]:
-    solutions: dict[str, Solution] = {}
-    for name, baseline in problem.baselines.items():
-        if baseline.kind == "python" and not baseline.missing():
-            for path, source in baseline.files.items():
-                run = module_of(source, f"baselines/{path}").__dict__.get("run")
-                if not callable(run):
-                    raise ProblemFormatError(f"baselines/{path}", "it has to define run(*inputs, *outputs, *axes)")
-                solutions[name] = _from_baseline(problem, run)
-    return solutions
-
-
-def _filled(problem: Problem, axes: Mapping[str, int], value: float) -> dict[str, NDArray[Any]]:
-    return {spec.name: np.full(spec.shape, value, dtype=spec.dtype) for spec in problem.output_specs(axes)}
-
-
-def _copied(problem: Problem, inputs: dict[str, NDArray[Any]], axes: Mapping[str, int]) -> dict[str, NDArray[Any]]:
-    first = next(iter(inputs.values())).reshape(-1)
-    return {
-        spec.name: np.resize(first, spec.shape).astype(spec.dtype, copy=False) for spec in problem.output_specs(axes)
-    }
-
-
-def _without_last(problem: Problem, axes: Mapping[str, int], reference: Reference) -> dict[str, NDArray[Any]]:
-    outputs = {}
-    for spec in problem.output_specs(axes):
-        values = _narrow(reference.outputs[spec.name], spec.dtype)
-        values[..., -1] = 0
-        outputs[spec.name] = values
-    return outputs
-
-
-def _rounded(problem: Problem, axes: Mapping[str, int], reference: Reference) -> dict[str, NDArray[Any]]:
-    outputs = {}
-    for spec in problem.output_specs(axes):
-        mantissa, exponent = np.frexp(reference.outputs[spec.name])
-        with np.errstate(all="ignore"):
-            outputs[spec.name] = np.ldexp(np.round(mantissa * 2.0**11) / 2.0**11, exponent).astype(spec.dtype)
-    return outputs
-
-
-def _from_function(problem: Problem, function: Callable[..., Any], where: str) -> Solution:
-    def solution(
-        inputs: dict[str, NDArray[Any]], axes: Mapping[str, int], _reference: Reference
-    ) -> dict[str, NDArray[Any]]:
+def _check_sampling(problem: Problem) -> None:
+    """Check that a right answer passes the timing loop's own checks, which look at parts of it."""
+    workload = min(problem.timed_workloads or problem.workloads, key=lambda row: math.prod(row.axes.values()))
+    row = problem.timed_row(workload.uuid)
+    inputs = {spec.name: np.empty(spec.shape, spec.dtype) for spec in row.inputs}
+    row.fill(inputs, _SECRET)
+    outputs = rounded_reference(problem, workload.axes, problem.reference(inputs, workload.axes))
+    if row.full_check(inputs, outputs) > 1.0:
+        return  # The bound itself is too tight; the honest solutions tell that.
+    for number in range(_ROUNDS):
         try:
-            with np.errstate(all="ignore"):
-                result = function(*inputs.values(), *problem.axis_values(axes))
-        except Exception as error:
-            raise ProblemFormatError(where, f"raises {type(error).__name__} for {dict(axes)}: {error}") from error
-        values = result if isinstance(result, tuple) else (result,)
-        specs = problem.output_specs(axes)
-        return {spec.name: _narrow(np.asarray(value), spec.dtype) for spec, value in zip(specs, values, strict=True)}
-
-    return solution
-
-
-def _from_baseline(problem: Problem, run: Callable[..., None]) -> Solution:
-    def solution(
-        inputs: dict[str, NDArray[Any]], axes: Mapping[str, int], _reference: Reference
-    ) -> dict[str, NDArray[Any]]:
-        outputs = _filled(problem, axes, np.nan)
-        with np.errstate(all="ignore"):
-            run(*inputs.values(), *outputs.values(), *problem.axis_values(axes))
-        return outputs
-
-    return solution
-
-
-def _narrow(values: NDArray[Any], dtype: np.dtype[np.generic]) -> NDArray[Any]:
-    with np.errstate(all="ignore"):
-        return values.astype(dtype)
+            worst = row.spot_check(inputs, outputs, bytes([number]) * 16)
+            why = f"they are off by {worst:.3g} times the bound"
+        except ProblemFormatError as error:
+            worst, why = math.inf, error.message
+        if not worst <= 1.0:
+            message = (
+                f"[sampling] does not hold: the outputs at a few indices cannot be computed from the inputs at these "
+                f"alone ({why}); name an axis along which outputs are independent, or leave [sampling] out"
+            )
+            raise ProblemFormatError("problem.toml", message)
