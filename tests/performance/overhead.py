@@ -21,7 +21,7 @@ async def main(evaluations: int) -> None:
         "budget": {"evaluations": evaluations, "minutes": 20},
         "workloads": ("smollm2-128", "odd-33"),
         "baselines": ("c-o3",),
-        "policy": {"confirm_pairs_small": 6},
+        "policy": {"confirm_pairs": 6},
     }
     async with running() as bus:
         records = await run_campaign(bus, problem, content)
@@ -47,7 +47,7 @@ async def main(evaluations: int) -> None:
         artifact = target.compile(program, layout_seed=secrets.token_bytes(16))
         run_cases(target, artifact, problem, problem.cases(secret, candidate, 0), Limits(), CheckRules())
         field = Field(problem, program, opponents, Limits(), 1.0, "warm-throughput", {})
-        measure(device, field, MeasurementPlan(None, rows), policy, lambda: True)
+        measure(device, field, MeasurementPlan(None, rows), policy)
     bare = time.monotonic() - began
     print(f"{len(counted)} candidates: pipeline {span:.1f} s, bare one after the other {bare:.1f} s")
     print(f"ratio {span / bare:.2f}; the pipeline checks and times at once, so below 1 is possible")

@@ -72,7 +72,7 @@ static void *busy(void *p) {{ for (;;) spins++; return p; }}
 
 
 def test_an_unfinished_slot_in_one_late_batch_is_found(target: CpuTarget, build: Build) -> None:
-    late = "long m = ++calls == 60 ? n - 8 : n; for (long i = 0; i < m; i++) y[i] = 2 * x[i];"
+    late = "long m = ++calls == 10 ? n - 8 : n; for (long i = 0; i < m; i++) y[i] = 2 * x[i];"
     source = f"static int calls;\n{SIGNATURE} {{ {late} }}\n"
     outcome = timed(target, build(source), build(HONEST))
     assert isinstance(outcome, CandidateFault), outcome
@@ -102,7 +102,7 @@ static int filled;
     ],
 )
 def test_misbehaviour_in_a_late_call_has_a_name(target: CpuTarget, build: Build, body: str, reason: str) -> None:
-    source = f"#include <unistd.h>\nstatic int calls;\n{SIGNATURE} {{ {DOUBLE} if (++calls == 40) {{ {body} }} }}\n"
+    source = f"#include <unistd.h>\nstatic int calls;\n{SIGNATURE} {{ {DOUBLE} if (++calls == 10) {{ {body} }} }}\n"
     outcome = timed(target, build(source, "-O1", "-w"), build(HONEST))
     assert isinstance(outcome, CandidateFault), outcome
     assert (outcome.side, outcome.reason) == ("candidate", reason)

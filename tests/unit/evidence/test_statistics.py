@@ -13,6 +13,7 @@ from kernelmill.evidence import (
     TooFewScoresError,
     across_rows,
     confirmation_level,
+    confirmation_pairs,
     geometric_mean_interval,
     race_decision,
     recompute,
@@ -92,12 +93,27 @@ def test_rows_are_averaged_pair_by_pair() -> None:
 
 
 @settings(max_examples=50)
-@given(st.integers(4, 8), st.floats(0.03, 0.5))
+@given(st.integers(4, 8), st.floats(0.03, 0.28))
 def test_a_race_drops_what_is_clearly_slower_and_keeps_what_is_clearly_faster(count: int, effect: float) -> None:
     steps = [0.001 * (number % 3) for number in range(count)]
     assert race_decision([pair(-effect - step) for step in steps], POLICY) == "drop"
     assert race_decision([pair(effect + step) for step in steps], POLICY) == "keep"
-    assert race_decision([pair(-effect)] * 3, POLICY) == "continue"
+
+
+@given(st.floats(0.02, 0.28), st.floats(0.29, 3.0))
+def test_two_pairs_end_a_race_only_where_it_is_hopeless(close: float, far: float) -> None:
+    assert race_decision([pair(-close), pair(-far)], POLICY) == "continue"
+    assert race_decision([pair(-far)], POLICY) == "continue"
+    assert race_decision([pair(-far), pair(-far)], POLICY) == "drop"
+    assert race_decision([pair(-far), pair(-far)], POLICY.model_copy(update={"race_hopeless": 0.0})) == "continue"
+
+
+@given(st.integers(1, 12), st.integers(1, 40))
+def test_a_confirmation_has_pairs_enough_for_its_level(rows: int, k: int) -> None:
+    level = confirmation_level(POLICY.confirm_alpha, k)
+    pairs = confirmation_pairs(rows, level, POLICY)
+    assert signed_rank_p([1.0 + number for number in range(pairs)]) <= level
+    assert pairs >= (POLICY.confirm_pairs_several if rows >= 4 else POLICY.confirm_pairs)
 
 
 @pytest.mark.parametrize(

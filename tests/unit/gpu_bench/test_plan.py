@@ -42,6 +42,8 @@ def test_a_slower_candidate_costs_a_few_pairs() -> None:
     progress, finished, steps = run(MeasurementPlan(RACE, ROWS), -0.1, 0.0)
     assert finished.eliminated
     assert len(steps) == POLICY.race_pairs_min
+    _, _, far_behind = run(MeasurementPlan(RACE, ROWS), -0.4, 0.0)
+    assert len(far_behind) == 2
     race, rows = row_effects(progress, {"b": 12.0}, MeasurementPlan(RACE, ROWS), eliminated=True)
     assert (race[0].stopped_early, race[0].floor_ns, rows) == (True, 12.0, ())
 

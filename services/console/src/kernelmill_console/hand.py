@@ -22,7 +22,7 @@ from kernelmill.events import (
     candidate_digest,
     normalise_line_ends,
 )
-from kernelmill.evidence import default_policy
+from kernelmill.evidence import confirmation_pairs, default_policy
 from kernelmill.folds import CampaignFold, WorldFold
 from kernelmill.identity import command_id
 from kernelmill.problems import Problem
@@ -31,6 +31,7 @@ from kernelmill_console.errors import ConsoleError
 from kernelmill_console.opening import adopt_policy, open_objective, register_problem
 
 _CONFIRM_SECONDS = 300.0
+_COMPARE_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -174,8 +175,8 @@ class HandCampaign:
             opponent=opponent,
             case_round=1,
             ordinal=1,
-            pairs=policy.confirm_pairs_small,
-            level=0.05,
+            pairs=confirmation_pairs(len(self.opened.objective.workloads), _COMPARE_LEVEL, policy),
+            level=_COMPARE_LEVEL,
             node=node,
             reservation=Reservation(reservation=confirmation, amount=Spending(device_seconds=_CONFIRM_SECONDS)),
             deadline=now + timedelta(seconds=_CONFIRM_SECONDS),

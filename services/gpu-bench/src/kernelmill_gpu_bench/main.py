@@ -6,7 +6,7 @@ from kernelmill.bus import Bus, ServicePlan, ServiceSettings, Worker, WorkFilter
 from kernelmill.events import CampaignOpened, ConfirmationRequested, CorrectnessMeasured
 from kernelmill.targets.port import load_target
 from kernelmill_gpu_bench.device import Device
-from kernelmill_gpu_bench.handlers import Bench
+from kernelmill_gpu_bench.handlers import Confirming, Measuring, Tuning, Workshop
 from kernelmill_gpu_bench.node import NodeLife
 
 
@@ -17,12 +17,15 @@ async def plan(bus: Bus, settings: ServiceSettings) -> ServicePlan:
     node = f"{settings.node}-{name}"
     life = NodeLife(bus, target, node)
     await life.join()
-    bench = Bench(bus, Device(target), life)
+    workshop = Workshop(bus, Device(target), life)
+    tuning, measuring, confirming = Tuning(workshop), Measuring(workshop), Confirming(workshop)
     return ServicePlan(
         workers=(
-            Worker(f"bench-tune-{name}", (WorkFilter(CampaignOpened, target=name),), bench.tune),
-            Worker(f"bench-measure-{name}", (WorkFilter(CorrectnessMeasured, "device-passed", name),), bench.measure),
-            Worker(f"bench-confirm-{node}", (WorkFilter(ConfirmationRequested, node, name),), bench.confirm),
+            Worker(f"bench-tune-{name}", (WorkFilter(CampaignOpened, target=name),), tuning.tune),
+            Worker(
+                f"bench-measure-{name}", (WorkFilter(CorrectnessMeasured, "device-passed", name),), measuring.measure
+            ),
+            Worker(f"bench-confirm-{node}", (WorkFilter(ConfirmationRequested, node, name),), confirming.confirm),
         ),
         tasks=(life.recover,),
         stop=life.leave,

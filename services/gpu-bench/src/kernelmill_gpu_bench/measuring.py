@@ -1,6 +1,6 @@
 """Runs a measurement or a confirmation pair by pair, as the plan says. Everything here blocks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kernelmill.events import CaseOutcome, PairScore, Policy, RowEffect
@@ -43,9 +43,7 @@ class Measured:
     cases: tuple[CaseOutcome, ...] = field(default_factory=tuple)
 
 
-def measure(
-    device: Device, field_: Field, plan: MeasurementPlan, policy: Policy, go_on: Callable[[], bool]
-) -> Measured:
+def measure(device: Device, field_: Field, plan: MeasurementPlan, policy: Policy) -> Measured:
     """Race the candidate and compare it with the baselines.
 
     Args:
@@ -53,14 +51,13 @@ def measure(
         field_: programs and conditions.
         plan: which rows, against whom.
         policy: says when it is enough.
-        go_on: asked before each pair; False ends the measurement where it is.
 
     Raises:
         DeviceFaultError: the machinery failed.
     """
     progress, session = Progress(), Session()
     eliminated, misbehaviour = False, ""
-    while go_on():
+    while True:
         step = next_step(plan, progress, policy)
         if isinstance(step, Finished):
             eliminated = step.eliminated

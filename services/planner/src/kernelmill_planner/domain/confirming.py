@@ -13,7 +13,7 @@ from kernelmill.events import (
     ReservationSettled,
     Spending,
 )
-from kernelmill.evidence import confirm, confirmation_level
+from kernelmill.evidence import confirm, confirmation_level, confirmation_pairs
 from kernelmill.folds import ConfirmationState, cap_spending, headline
 from kernelmill.identity import command_id
 from kernelmill_planner.domain.situation import Situation
@@ -57,8 +57,11 @@ def request(situation: Situation, now: datetime, *, final: bool) -> Confirmation
     if candidate is None or verdict is None:
         return None
     ordinal = len(fold.confirmations) + 1
-    rows = len(situation.objective.workloads) * (1 if fold.champion is None else 2)
-    amount = Spending(device_seconds=policy.confirm_pairs_small * rows * SECONDS_PER_PAIR)
+    rows = len(situation.objective.workloads)
+    level = confirmation_level(policy.confirm_alpha, ordinal)
+    pairs = confirmation_pairs(rows, level, policy)
+    opponents = 1 if fold.champion is None else 2
+    amount = Spending(device_seconds=pairs * rows * opponents * SECONDS_PER_PAIR)
     if not fold.budget.affords(amount):
         return None
     confirmation = command_id(fold.campaign, "confirmation", str(ordinal))
@@ -73,8 +76,8 @@ def request(situation: Situation, now: datetime, *, final: bool) -> Confirmation
         opponent=fold.champion,
         case_round=ordinal,
         ordinal=ordinal,
-        pairs=policy.confirm_pairs_small,
-        level=confirmation_level(policy.confirm_alpha, ordinal),
+        pairs=pairs,
+        level=level,
         node=node,
         reservation=Reservation(reservation=f"confirm-{confirmation}", amount=amount),
         deadline=now + DEADLINE,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from kernelmill.bus import (
     Bus,
-    ConflictError,
+    CandidateWork,
     Delivery,
     RetryLaterError,
     StreamAddress,
@@ -15,7 +15,6 @@ from kernelmill.bus import (
     registered_files,
 )
 from kernelmill.events import (
-    CandidateAbandoned,
     CandidateEvent,
     CandidateProposed,
     CandidateScreened,
@@ -24,7 +23,6 @@ from kernelmill.events import (
     CorrectnessMeasured,
     MeasurementFailed,
     Policy,
-    WorkStarted,
 )
 from kernelmill.folds import CampaignFold, CampaignViews, CandidateState, fold_candidate
 from kernelmill.identity import command_id
@@ -48,7 +46,7 @@ class Checker:
     def __init__(self, bus: Bus, target: Target, node: str, settings: VerifierSettings) -> None:
         self._bus = bus
         self._target = target
-        self._node = node
+        self._work = CandidateWork(bus.log, node)
         self._settings = settings
         self._views = CampaignViews(lambda campaign, after: bus.log.read_campaign(campaign, after=after))
         self._shelf = ProblemShelf(lambda digest: registered_files(bus.log, bus.blobs, digest))
@@ -71,7 +69,8 @@ class Checker:
         program = program_of(event, await read_sources(self._bus.blobs, event.files))
         state = await self._state(event)
         if fold.status in {"closing", "closed"} and not state.started and not state.terminal:
-            await self._append(self._abandoned(event), state)
+            because = "the campaign is closing and nothing was spent on checking it"
+            await self._work.abandon(event, because, state.last_sequence)
             return
         started = False
         while True:
@@ -80,14 +79,14 @@ class Checker:
                 self._built.pop(event.candidate, None)
                 return
             if step == "start":
-                await self._append(self._started(event, state), state)
+                await self._work.begin(event, "check", state.starts["check", ""] + 1, state.last_sequence)
                 started = True
             else:
                 try:
                     done = await self._do(step, event, state, fold, problem, program)
                 except OSError as error:
-                    done = self._failed(event, "sandbox", f"the sandbox could not be used: {error}")
-                await self._append(done, state)
+                    done = self._work.failure(event, "check", "sandbox", f"the sandbox could not be used: {error}")
+                await self._work.append(done, state.last_sequence)
             state = await self._state(event)
 
     async def _do(  # noqa: PLR0913, PLR0917 - a step needs all of these
@@ -106,7 +105,9 @@ class Checker:
         if step == "run-cases":
             return await self._run_cases(event, fold, problem, program)
         attempts = state.starts["check", ""]
-        return self._failed(event, "lost-worker", f"the check was started {attempts} times and never gave a result")
+        return self._work.failure(
+            event, "check", "lost-worker", f"the check was started {attempts} times and never gave a result"
+        )
 
     async def _screen(self, event: CandidateProposed, problem: Problem, program: Program) -> CandidateScreened:
         found = await asyncio.to_thread(self._target.screen, program, finite_inputs=problem.settings.finite_inputs)
@@ -165,8 +166,8 @@ class Checker:
         if artifact is None:
             artifact = await asyncio.to_thread(self._target.compile, program)
         if not isinstance(artifact, Artifact):
-            return self._failed(
-                event, "sandbox", f"a program that was built before does not build: {artifact.diagnostics}"
+            return self._work.failure(
+                event, "check", "sandbox", f"a program that was built before does not build: {artifact.diagnostics}"
             )
         secret = await self._secret(event.campaign)
         constraints = objective.constraints
@@ -199,28 +200,6 @@ class Checker:
             "candidate": event.candidate,
         }
 
-    def _started(self, event: CandidateProposed, state: CandidateState) -> WorkStarted:
-        attempt = state.starts["check", ""] + 1
-        return WorkStarted.model_validate(
-            self._address(event, f"WorkStarted-{attempt}") | {"stage": "check", "node": self._node, "attempt": attempt}
-        )
-
-    def _failed(self, event: CandidateEvent, fault: str, detail: str) -> MeasurementFailed:
-        return MeasurementFailed.model_validate(
-            self._address(event, "MeasurementFailed")
-            | {"stage": "check", "fault": fault, "detail": detail[:2000], "node": self._node}
-        )
-
-    def _abandoned(self, event: CandidateEvent) -> CandidateAbandoned:
-        return CandidateAbandoned(
-            event_id=command_id(event.candidate, event.campaign, "CandidateAbandoned"),
-            recorded_at=datetime.now(UTC),
-            target=event.target,
-            campaign=event.campaign,
-            candidate=event.candidate,
-            because="the campaign is closing and nothing was spent on checking it",
-        )
-
     async def _state(self, event: CandidateEvent) -> CandidateState:
         return fold_candidate(await self._bus.log.read_stream(StreamAddress.of(event)))
 
@@ -240,9 +219,3 @@ class Checker:
         for record in await self._bus.log.read_campaign(campaign, after=index.last_sequence):
             index.apply(record.sequence, record.event)
         return index
-
-    async def _append(self, event: CandidateEvent, state: CandidateState) -> None:
-        try:
-            await self._bus.log.append(event, expected=state.last_sequence)
-        except ConflictError as error:
-            raise RetryLaterError(0.1, str(error)) from error

@@ -1,5 +1,6 @@
 """The bus: the log port, the log on JetStream and in memory, blobs, secrets, and how a service starts."""
 
+from kernelmill.bus.candidate_work import CandidateWork
 from kernelmill.bus.chains import BrokenLink, ChainReport, verify_chains
 from kernelmill.bus.connection import Bus, connect
 from kernelmill.bus.errors import (
@@ -41,6 +42,7 @@ __all__ = [
     "BrokenLink",
     "Bus",
     "BusError",
+    "CandidateWork",
     "ChainBrokenError",
     "ChainReport",
     "CommandReusedError",

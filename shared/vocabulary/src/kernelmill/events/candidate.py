@@ -22,6 +22,9 @@ from kernelmill.identity import CampaignId, CandidateId, Digest, EventId, NodeId
 Stage = Literal["check", "measure", "confirm"]
 """A kind of work on a candidate that is announced by WorkStarted."""
 
+MachineFault = Literal["lost-worker", "sandbox", "device", "deadline", "node-quarantined"]
+"""How the machinery failed a candidate; never the candidate's own doing."""
+
 Decision = Literal["accepted", "rejected", "inconclusive"]
 """What a verdict says."""
 
@@ -256,7 +259,7 @@ class MeasurementFailed(CandidateEvent):
 
     stage: Stage
     """Which work failed."""
-    fault: Literal["lost-worker", "sandbox", "device", "deadline", "node-quarantined"]
+    fault: MachineFault
     """What failed."""
     detail: str
     """For people: what happened, where, what to do."""

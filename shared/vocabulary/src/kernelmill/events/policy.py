@@ -21,6 +21,8 @@ class Policy(Value):
     """Process pairs of a race at most."""
     race_drop_level: float = Field(default=0.10, gt=0.0, lt=1.0)
     """A race drops a candidate that is slower than its opponent at this one-sided level."""
+    race_hopeless: float = Field(default=0.75, ge=0.0, lt=1.0)
+    """A race drops a candidate whose first two pairs are both under this speed-up; 0 never does."""
     baseline_pairs: int = Field(default=4, ge=2)
     """Process pairs against the best baseline on each row after the race."""
     accept_speedup: float = Field(default=1.0, gt=0.0)
@@ -29,10 +31,10 @@ class Policy(Value):
     """The upper bound of the worst row has to reach this; 0 asks nothing at the verdict."""
     confirm_alpha: float = Field(default=0.001, gt=0.0, lt=1.0)
     """Error budget of a campaign; the k-th confirmation is tested at alpha * 6 / (pi^2 k^2)."""
-    confirm_pairs_small: int = Field(default=26, ge=6)
-    """Process pairs of a confirmation on rows under 1 MiB."""
-    confirm_pairs_large: int = Field(default=35, ge=6)
-    """Process pairs of a confirmation on larger rows."""
+    confirm_pairs: int = Field(default=26, ge=6)
+    """Process pairs of a confirmation on each row, where fewer than four rows are averaged."""
+    confirm_pairs_several: int = Field(default=16, ge=6)
+    """The same where four rows or more are averaged, which takes out most of the noise of a single one."""
     non_inferior: float = Field(default=0.98, gt=0.0, le=1.0)
     """A row is non-inferior unless its upper bound is under this."""
     specialised_below: float = Field(default=0.9, gt=0.0, le=1.0)
