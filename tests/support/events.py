@@ -160,8 +160,9 @@ def pair(log_ratio: float, opponent_ns: float = 1000.0) -> PairScore:
     )
 
 
-def row(workload: str, ratios: tuple[float, ...], opponent: str = "c") -> RowEffect:
-    return RowEffect(workload=workload, opponent=opponent, pairs=tuple(pair(ratio) for ratio in ratios))
+def row(workload: str, ratios: tuple[float, ...], opponent: str = "c", *, stopped_early: bool = False) -> RowEffect:
+    pairs = tuple(pair(ratio) for ratio in ratios)
+    return RowEffect(workload=workload, opponent=opponent, pairs=pairs, stopped_early=stopped_early)
 
 
 def measured(name: str, ratio: float, **changes: Any) -> BenchmarkMeasured:

@@ -132,6 +132,16 @@ def test_a_confirmation_has_pairs_enough_for_its_level(rows: int, k: int) -> Non
             "eliminated-in-race",
         ),
         (
+            [
+                screened("a"),
+                compiled("a"),
+                checked("a"),
+                measured("a", 0.1, rows=(row("small", (-0.1, -0.1), stopped_early=True), row("big", (-0.1, -0.09)))),
+            ],
+            "rejected",
+            "not-faster",
+        ),
+        (
             [screened("a"), compiled("a"), checked("a"), measured("a", 0.1, rows=(row("small", (0.1, 0.1)),))],
             "inconclusive",
             "too-few-pairs",

@@ -60,6 +60,17 @@ def test_rows_are_measured_in_turn() -> None:
     assert rows[:6] == [*ROWS, *ROWS]
 
 
+def test_rows_that_are_hopeless_together_end_after_two_rounds() -> None:
+    progress, finished, _ = run(MeasurementPlan(RACE, ROWS), 0.2, -0.04)
+    assert finished.eliminated
+    assert [len(progress.rows[row]) for row in ROWS] == [2] * len(ROWS)
+    race, rows = row_effects(progress, {}, MeasurementPlan(RACE, ROWS), eliminated=True)
+    assert not race[0].stopped_early
+    assert all(row.stopped_early for row in rows)
+    _, finished, _ = run(MeasurementPlan(RACE, ROWS), 0.2, -0.02)
+    assert not finished.eliminated
+
+
 def test_candidates_race_on_different_rows_but_never_on_dispatch() -> None:
     rows = [("tiny", 20.0), ("a", 5000.0), ("b", 9000.0)]
     chosen = {race_row(candidate_id(str(number)), rows, 10.0, POLICY) for number in range(40)}

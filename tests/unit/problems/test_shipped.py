@@ -75,6 +75,11 @@ def test_timed_rows_are_filled_afresh_and_checked(problem: Problem) -> None:
     row.fill(inputs, b"seed two 16 bytes")
     changed = [name for name in inputs if inputs[name].ndim and not np.array_equal(inputs[name], first[name])]
     assert changed == [name for name in inputs if inputs[name].ndim]
+    for spec in row.inputs:
+        drawn = inputs[spec.name]
+        if spec.name in {"x", "a", "b", "gate"} and drawn.size > 1000:
+            assert abs(float(drawn.mean())) < 0.1 * float(drawn.std())
+            assert np.abs(drawn).max() < 1.8 * drawn.std()
     axes = problem.workload(problem.timed_workloads[0].uuid).axes
     right = {
         name: np.ascontiguousarray(array, dtype=np.float32)

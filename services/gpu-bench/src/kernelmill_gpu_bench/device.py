@@ -24,6 +24,9 @@ from kernelmill_gpu_bench.errors import DeviceFaultError, MisbehaviourError
 
 _SMALL_BYTES = 1 << 20
 _ATTEMPTS = 2
+_RACE_DUELS = 12
+"""Processes differ by more than duels within a pair do, so a race spends its time on pairs."""
+_CONFIRMATION_DUELS = 20
 _LAYOUTS = 4
 _PROGRAMS_KEPT = 64
 
@@ -105,7 +108,7 @@ class Device:
         session: Session,
         limits: Limits,
         *,
-        duels: int = 20,
+        duels: int | None = None,
         error_scale: float = 1.0,
         metric: str = "warm-throughput",
         fresh: bool = True,
@@ -118,7 +121,7 @@ class Device:
             workload: the row.
             session: takes what is seen of the machine.
             limits: limits on each process.
-            duels: duels that count.
+            duels: duels that count; None: as many as a race or a confirmation takes.
             error_scale: multiplies the error bound.
             metric: how the row is timed.
             fresh: whether both sides are built anew, in layouts that were never used.
@@ -130,7 +133,7 @@ class Device:
         trouble = ""
         for _ in range(_ATTEMPTS):
             plan = PairPlan(
-                duels=duels,
+                duels=duels or (_CONFIRMATION_DUELS if fresh else _RACE_DUELS),
                 metric=metric,
                 seed=secrets.token_bytes(32),
                 batch_seconds=batch_seconds(problem, workload),

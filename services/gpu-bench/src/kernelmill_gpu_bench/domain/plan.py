@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from kernelmill.events import PairScore, Policy, RowEffect
-from kernelmill.evidence import race_decision
+from kernelmill.evidence import hopeless_on_all_rows, race_decision
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ def next_step(plan: MeasurementPlan, progress: Progress, policy: Policy) -> Time
     """Return the next pair, or that it is enough.
 
     First the race against the champion, until it decides. Then the rows against their best baselines: the first row
-    alone while it may still eliminate, then all rows in turn, so that a drift of the machine meets all of them alike.
+    alone while it may still eliminate, then all rows in turn, so that a drift of the machine meets all of them alike,
+    until they are all measured or hopeless together.
     """
     if plan.race is not None:
         decision = race_decision(progress.race, policy)
@@ -61,16 +62,21 @@ def next_step(plan: MeasurementPlan, progress: Progress, policy: Policy) -> Time
             return TimePair(plan.race, racing=True)
         if decision == "drop":
             return Finished(eliminated=True)
+    return _next_of_rows(plan, progress, policy)
+
+
+def _next_of_rows(plan: MeasurementPlan, progress: Progress, policy: Policy) -> TimePair | Finished:
     waiting = [row for row in plan.rows if len(progress.rows.get(row, ())) < policy.baseline_pairs]
-    if plan.race is None and plan.rows:
+    if not waiting:
+        return Finished(eliminated=False)
+    if plan.race is None:
         first = plan.rows[0]
-        pairs = progress.rows.get(first, [])
-        if race_decision(pairs, policy) == "drop":
+        if race_decision(progress.rows.get(first, []), policy) == "drop":
             return Finished(eliminated=True)
         if first in waiting:
             return TimePair(first, racing=False)
-    if not waiting:
-        return Finished(eliminated=False)
+    if hopeless_on_all_rows([progress.rows.get(row, ()) for row in plan.rows], policy):
+        return Finished(eliminated=True)
     return TimePair(min(waiting, key=lambda row: len(progress.rows.get(row, ()))), racing=False)
 
 
@@ -95,8 +101,8 @@ def row_effects(
     """Return what was measured as row effects: the race, and the rows against baselines."""
     race: tuple[RowEffect, ...] = ()
     if plan.race is not None and progress.race:
-        race = (_effect(plan.race, progress.race, floors, stopped=eliminated),)
-    stopped = eliminated and plan.race is None
+        race = (_effect(plan.race, progress.race, floors, stopped=eliminated and not progress.rows),)
+    stopped = eliminated and bool(progress.rows)
     rows = tuple(_effect(row, pairs, floors, stopped=stopped) for row, pairs in progress.rows.items() if pairs)
     return race, rows
 

@@ -27,6 +27,12 @@ class ProblemRow:
         self._scalars = problem.scalars(workload)
         self._inputs = problem.input_specs(self._axes)
         self._outputs = problem.output_specs(self._axes)
+        declared = problem.settings.inputs
+        self._spreads = {
+            spec.name: np.float32(_SPREAD * (declared[spec.name].scale if spec.name in declared else 1.0))
+            for spec in self._inputs
+            if spec.dtype == np.float32 and not (spec.name in declared and declared[spec.name].choices)
+        }
 
     @property
     def inputs(self) -> tuple[TensorSpec, ...]:
@@ -45,21 +51,21 @@ class ProblemRow:
 
     def fill(self, into: Mapping[str, NDArray[Any]], seed: bytes) -> None:
         """Write fresh inputs into the given arrays: uniform within two standard deviations of the declared scale."""
-        generator = np.random.Generator(np.random.SFC64(int.from_bytes(seed, "big")))
+        bits = np.random.SFC64(int.from_bytes(seed, "big"))
         for spec in self._inputs:
-            array = into[spec.name]
-            declared = self._problem.settings.inputs.get(spec.name)
-            if spec.name in self._scalars:
-                array[...] = self._scalars[spec.name]
-            elif declared is not None and declared.choices:
-                array[...] = generator.choice(np.asarray(declared.choices), spec.shape)
-            elif spec.dtype == np.float32:
-                spread = _SPREAD * (1.0 if declared is None else declared.scale)
-                generator.random(dtype=np.float32, out=array)
-                array -= 0.5
-                array *= 2.0 * spread
+            name, array = spec.name, into[spec.name]
+            if name in self._scalars:
+                array[...] = self._scalars[name]
+            elif name in self._spreads:
+                _uniform(bits, array, self._spreads[name])
             else:
-                array[...] = generator.standard_normal(spec.shape)
+                array[...] = self._drawn(np.random.Generator(bits), spec)
+
+    def _drawn(self, generator: np.random.Generator, spec: TensorSpec) -> NDArray[Any]:
+        declared = self._problem.settings.inputs.get(spec.name)
+        if declared is not None and declared.choices:
+            return generator.choice(np.asarray(declared.choices), spec.shape)
+        return generator.standard_normal(spec.shape)
 
     def spot_check(self, inputs: Arrays, outputs: Arrays, seed: bytes) -> float:
         """Return the largest scaled error over a few secret rows (and columns, for products); NaN if unfinished."""
@@ -89,6 +95,21 @@ class ProblemRow:
             return float("nan")
         reference = self._problem.reference(inputs, axes)
         return worst_error(self._problem, axes, reference, outputs, self._error_scale)
+
+
+def _uniform(bits: np.random.BitGenerator, into: NDArray[Any], spread: np.float32) -> None:
+    """Fill float32 with values uniform in [-spread, spread), 23 random bits each.
+
+    Two floats come from one 64-bit draw: random mantissas under the exponent of [2, 4) are uniform there. That takes
+    half the time of the generator's own uniform floats, and filling is a third of what a pair costs.
+    """
+    count = into.size
+    drawn = bits.random_raw((count + 1) // 2).view(np.uint32)[:count].reshape(into.shape)
+    words = into.view(np.uint32)
+    np.right_shift(drawn, 9, out=words)
+    np.bitwise_or(words, np.uint32(0x40000000), out=words)
+    into -= np.float32(3.0)
+    into *= spread
 
 
 def take(array: NDArray[Any], shape: tuple[str, ...] | None, chosen: Mapping[str, NDArray[np.int64]]) -> NDArray[Any]:

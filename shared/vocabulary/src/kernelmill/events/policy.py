@@ -23,6 +23,9 @@ class Policy(Value):
     """A race drops a candidate that is slower than its opponent at this one-sided level."""
     race_hopeless: float = Field(default=0.75, ge=0.0, lt=1.0)
     """A race drops a candidate whose first two pairs are both under this speed-up; 0 never does."""
+    rows_hopeless: float = Field(default=0.97, ge=0.0, lt=1.0)
+    """A measurement ends when, from two rounds on, the geometric mean over all rows was under this speed-up in every
+    round of pairs; 0 never does."""
     baseline_pairs: int = Field(default=4, ge=2)
     """Process pairs against the best baseline on each row after the race."""
     accept_speedup: float = Field(default=1.0, gt=0.0)

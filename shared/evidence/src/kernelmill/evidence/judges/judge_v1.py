@@ -20,7 +20,7 @@ from kernelmill.evidence.correctness import first_failure
 from kernelmill.evidence.doubts import below_floor, stolen, trimming_gap, trimming_matters
 from kernelmill.evidence.effects import best_baselines, headline, mean_effect, row_effect, worst_effect
 from kernelmill.evidence.gathered import CandidateEvidence
-from kernelmill.evidence.statistics import race_decision
+from kernelmill.evidence.statistics import hopeless_on_all_rows, race_decision
 from kernelmill.evidence.verdict import BEST_BASELINE, VerdictBody
 
 _Finding = tuple[Decision, ReasonCode, str]
@@ -102,6 +102,11 @@ def _against_baselines(
     for row in best.values():
         if row.stopped_early and race_decision(row.pairs, policy) == "drop":
             return ("rejected", "slower-on-a-row", _words(row_effect(row, level))), effects
+    if any(row.stopped_early for row in best.values()) and hopeless_on_all_rows(
+        [row.pairs for row in best.values()], policy
+    ):
+        mean = mean_effect(list(best.values()), BEST_BASELINE, level)
+        return ("rejected", "not-faster", _words(mean)), (mean, *effects)
     short = [row.workload for row in best.values() if len(row.pairs) < policy.baseline_pairs]
     if short:
         detail = f"fewer than {policy.baseline_pairs} process pairs on {', '.join(short)}"

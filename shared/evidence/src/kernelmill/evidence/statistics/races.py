@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from kernelmill.events import PairScore, Policy
+from kernelmill.evidence.statistics.rows import across_rows
 from kernelmill.evidence.statistics.signed_rank import signed_rank_p
 
-_HOPELESS_PAIRS = 2
+_LEAST_PAIRS = 2
 
 RaceDecision = Literal["continue", "drop", "keep"]
 """Run another pair; the candidate is out; the candidate goes on to the next gate."""
@@ -23,7 +24,7 @@ def race_decision(pairs: Sequence[PairScore], policy: Policy) -> RaceDecision:
     little looser.
     """
     ratios = [pair.log_ratio for pair in pairs]
-    if len(ratios) >= _HOPELESS_PAIRS and all(math.exp(ratio) < policy.race_hopeless for ratio in ratios):
+    if len(ratios) >= _LEAST_PAIRS and all(math.exp(ratio) < policy.race_hopeless for ratio in ratios):
         return "drop"
     if len(ratios) < policy.race_pairs_min:
         return "continue"
@@ -32,3 +33,19 @@ def race_decision(pairs: Sequence[PairScore], policy: Policy) -> RaceDecision:
     if signed_rank_p(ratios) <= policy.race_drop_level or len(pairs) >= policy.race_pairs_max:
         return "keep"
     return "continue"
+
+
+def hopeless_on_all_rows(rows: Sequence[Sequence[PairScore]], policy: Policy) -> bool:
+    """Return whether a candidate is so far behind over all rows together that further pairs would be wasted.
+
+    The mean over rows is much less noisy than a single row, so two rounds tell what four pairs of a row do not.
+
+    Args:
+        rows: the pairs of each row, in the order of measurement; only complete rounds count.
+        policy: the policy.
+    """
+    rounds = min((len(pairs) for pairs in rows), default=0)
+    if rounds < _LEAST_PAIRS:
+        return False
+    means = across_rows([[pair.log_ratio for pair in pairs[:rounds]] for pairs in rows])
+    return all(math.exp(mean) < policy.rows_hopeless for mean in means)
