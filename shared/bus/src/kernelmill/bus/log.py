@@ -118,7 +118,7 @@ class Log(Protocol):
 
     def stored(
         self, address: StreamAddress | None = None, *, after: int = 0, limit: int | None = None
-    ) -> AsyncIterator[StoredMessage]:
+    ) -> AsyncGenerator[StoredMessage, None]:
         """Yield the messages of one stream, or of the log, as they are, at most `limit` of them: for audits."""
         ...
 

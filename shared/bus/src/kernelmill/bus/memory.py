@@ -90,7 +90,7 @@ class MemoryLog:
 
     async def stored(
         self, address: StreamAddress | None = None, *, after: int = 0, limit: int | None = None
-    ) -> AsyncIterator[StoredMessage]:
+    ) -> AsyncGenerator[StoredMessage, None]:
         """Yield the messages of one stream, or of the log, as they are; see `Log.stored`."""
         numbers = range(1, len(self._messages) + 1) if address is None else self._streams.get(address, ())
         for number in [number for number in numbers if number > after][:limit]:

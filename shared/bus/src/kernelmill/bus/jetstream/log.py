@@ -121,7 +121,7 @@ class JetStreamLog:
 
     async def stored(
         self, address: StreamAddress | None = None, *, after: int = 0, limit: int | None = None
-    ) -> AsyncIterator[StoredMessage]:
+    ) -> AsyncGenerator[StoredMessage, None]:
         """Yield the messages of one stream, or of the log, as they are; see `Log.stored`."""
         subject_filter = EVERYTHING if address is None else stream_filter(address)
         async for message in read_messages(self._client, subject_filter, after=after, limit=limit):
