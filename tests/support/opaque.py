@@ -9,8 +9,7 @@ from eventsourcing.persistence import StoredEvent
 from kernelmill.bus.log import StoredMessage, StreamAddress
 from kernelmill.events import Declaration, EventBase
 from kernelmill.identity import new_id
-
-from .events import START
+from support.events import START
 
 
 class Opaque(EventBase):
