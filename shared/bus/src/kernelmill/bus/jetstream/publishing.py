@@ -100,7 +100,8 @@ def _sequence(answer: bytes) -> int:
         return int(content.get("seq", 0))
     if error.get("err_code") == _FORBIDDEN:
         raise NotProvisionedError(
-            "the log was made by a version that appended one event at a time; copy it into a new one to append together"
+            "this log's stream was made without atomic batches: set its `allow_atomic` on the server,"
+            " or append one event at a time"
         )
     raise APIError.from_error(error)
 
