@@ -1,10 +1,14 @@
 """Options and fixtures that all tests share."""
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import nats
 import pytest
+from nats.js.errors import NotFoundError
 
+from kernelmill.bus.jetstream.provision import BLOB_STREAM, DEAD_STREAM, LOG_STREAM, SECRETS_BUCKET
 from kernelmill.bus.server import EmbeddedServer
 
 
@@ -12,7 +16,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--nats",
         default="embedded",
-        help="server of the bus tests: embedded (default), container (needs a docker engine), or a URL",
+        help="server of the bus tests: embedded (default), container (needs a docker engine), or the URL of a server"
+        " for tests only, from which everything of Kernelmill is deleted before each test",
     )
 
 
@@ -34,6 +39,7 @@ async def nats_url(request: pytest.FixtureRequest, tmp_path: Path, container_url
     chosen = request.config.getoption("--nats")
     if chosen == "container":
         assert container_url is not None
+        await forget(container_url)
         yield container_url
     elif chosen == "embedded":
         server = EmbeddedServer(tmp_path)
@@ -41,7 +47,19 @@ async def nats_url(request: pytest.FixtureRequest, tmp_path: Path, container_url
         yield server.url
         await server.stop()
     else:
+        await forget(chosen)
         yield chosen
+
+
+async def forget(url: str) -> None:
+    """Delete what a test before left on a server that outlives it."""
+    client = await nats.connect(url)
+    try:
+        for name in (LOG_STREAM, BLOB_STREAM, DEAD_STREAM, f"KV_{SECRETS_BUCKET}"):
+            with suppress(NotFoundError):
+                await client.jetstream().delete_stream(name)
+    finally:
+        await client.close()
 
 
 @pytest.fixture

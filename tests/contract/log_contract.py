@@ -78,6 +78,36 @@ class LogContract:
             await log.append(paused(1, because="x" * 300_000), expected=0)
         assert await log.last_sequence() == 0
 
+    async def test_several_events_are_appended_together_or_not_at_all(self, log: Log) -> None:
+        first = await log.append(paused(1), expected=0)
+        ours, other = StreamAddress.of(paused(1)), StreamAddress.of(paused(1, "c2"))
+        batch = [paused(2), paused(1, "c2"), opened("c2"), paused(3)]
+        with pytest.raises(ConflictError):
+            await log.append_together(batch, expected={ours: 0, other: 0})
+        with pytest.raises(ConflictError):
+            await log.append_together(batch, expected={ours: first, other: first})
+        assert await log.last_sequence() == first
+        sequences = await log.append_together(batch, expected={ours: first, other: 0})
+        assert sequences == [first + 1, first + 2, first + 3, first + 4]
+        assert await log.append_together(batch, expected={ours: first, other: 0}) == sequences
+        assert await log.append(opened("c2"), expected=None) == sequences[2]
+        with pytest.raises(ConflictError):
+            await log.append_together([paused(3), paused(4)], expected={ours: sequences[0]})
+        await log.append(paused(4), expected=sequences[3])
+        assert [record.event async for record in log.replay()] == [paused(1), *batch, paused(4)]
+        assert (await verify_chains(log)).broken == []
+        assert await log.append_together([], expected={}) == []
+        with pytest.raises(OversizedEventError):
+            await log.append_together([paused(n) for n in range(1001)], expected={ours: sequences[3]})
+
+    async def test_messages_are_read_in_parts(self, log: Log) -> None:
+        for number in range(4):
+            await log.append(paused(number, f"c{number % 2}"), expected=None)
+        assert [message.sequence async for message in log.stored(after=1, limit=2)] == [2, 3]
+        address = StreamAddress.of(paused(1, "c1"))
+        assert [message.sequence async for message in log.stored(address, limit=1)] == [2]
+        assert [message.sequence async for message in log.stored(address, after=2, limit=600)] == [4]
+
     async def test_writers_that_race_lose_nothing(self, log: Log) -> None:
         async def write(writer: int) -> None:
             for number in range(5):

@@ -6,55 +6,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.events import POLICY, address, at, candidate_id, checked, measured, opened, proposed, screened
+from support.events import at, candidate_id
+from support.histories import HISTORY, judged, retracted
 
-from kernelmill.events import CompileFailed, LessonStated, VerdictReached, VerdictRetracted, policy_digest
-from kernelmill.evidence import recompute
+from kernelmill.events import LessonStated
 from kernelmill_lessons.domain.notes import Memory, signature_of
 from kernelmill_lessons.domain.summaries import advice, effects, export, failures, stated
 from kernelmill_lessons.storage import Store
-
-
-def judged(name: str, ratio: float) -> VerdictReached:
-    body = recompute([checked(name), measured(name, ratio)], POLICY)
-    assert body is not None
-    return VerdictReached.model_validate(
-        address(name, "VerdictReached")
-        | {
-            "decision": body.decision,
-            "reason": body.reason,
-            "detail": body.detail,
-            "effects": body.effects,
-            "policy_digest": policy_digest(POLICY),
-            "judge": "judge-v1",
-            "evidence": body.evidence,
-        }
-    )
-
-
-def retracted(name: str) -> VerdictRetracted:
-    return VerdictRetracted.model_validate(
-        address(name, "VerdictRetracted") | {"verdict": judged(name, 0.1).event_id, "because": "a mistake"}
-    )
-
-
-HISTORY: list[Any] = [
-    opened(),
-    proposed("a", techniques=("vectors",)),
-    screened("a", techniques=("prefetch",)),
-    judged("a", 0.1),
-    proposed("b", parents=("a",), techniques=("vectors", "unroll")),
-    judged("b", 0.2),
-    proposed("c", parents=("a",), techniques=("vectors", "unroll")),
-    CompileFailed.model_validate(
-        address("c", "CompileFailed")
-        | {"stage": "compile", "diagnostics": "k.c:12:5: error: 'x7' undeclared", "timed_out": False, "seconds": 0.1}
-    ),
-    proposed("d", parents=("c",)),
-    judged("d", 0.3),
-    proposed("e"),
-    checked("e", passed=False),
-]
 
 
 def folded(events: list[Any]) -> Memory:

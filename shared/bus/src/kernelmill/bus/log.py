@@ -1,6 +1,6 @@
 """The log port: what every service may ask of the log, whoever implements it."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,6 +8,9 @@ from kernelmill.events import BlobClass, BlobRef, Event, EventBase, StreamName
 
 ABSENT = "_"
 """Stands in an address where an event belongs to no target or no campaign."""
+
+TOGETHER_LIMIT = 1000
+"""Most events that are appended together."""
 
 
 @dataclass(frozen=True, order=True)
@@ -72,6 +75,23 @@ class Log(Protocol):
         """
         ...
 
+    async def append_together(self, events: Sequence[EventBase], *, expected: Mapping[StreamAddress, int]) -> list[int]:
+        """Append several events, of one stream or of several, or none of them; return their sequences.
+
+        For imports and foreign writers. It costs several syncs of the disk, so a service appends one event at a time.
+        Appending the same events again returns the first sequences.
+
+        Args:
+            events: at most `TOGETHER_LIMIT`, in the order in which they shall stand.
+            expected: for each stream that owns one of them, the sequence of its last event, 0 for an empty stream.
+
+        Raises:
+            ConflictError: a stream has moved on and does not hold these commands: reload and decide again.
+            OversizedEventError: a body is over the limit of a message, or there are too many events.
+            LogUnavailableError: no acknowledgement within the deadline, after retries; it is not known to be appended.
+        """
+        ...
+
     async def read_stream(self, address: StreamAddress, *, after: int = 0) -> list[Recorded]:
         """Return the events of one stream with sequences above `after`, in order, read from the leader."""
         ...
@@ -96,8 +116,18 @@ class Log(Protocol):
         """
         ...
 
-    def stored(self, address: StreamAddress | None = None, *, after: int = 0) -> AsyncIterator[StoredMessage]:
-        """Yield the messages of one stream, or of the log, as they are: for audits."""
+    def stored(
+        self, address: StreamAddress | None = None, *, after: int = 0, limit: int | None = None
+    ) -> AsyncGenerator[StoredMessage, None]:
+        """Yield the messages of one stream, or of the log, as they are, at most `limit` of them: for audits."""
+        ...
+
+    def arrivals(self, *, after: int = 0) -> AsyncGenerator[StoredMessage, None]:
+        """Yield the messages of the log as they are and go on with new ones until closed."""
+        ...
+
+    async def voided(self) -> set[int]:
+        """Return the sequences that people have voided; every reader passes over them."""
         ...
 
     async def last_sequence(self) -> int:

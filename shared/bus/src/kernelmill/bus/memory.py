@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
 
 from kernelmill.bus import chain
 from kernelmill.bus.errors import (
@@ -11,10 +12,11 @@ from kernelmill.bus.errors import (
     CommandReusedError,
     ConflictError,
     HaltedError,
+    OversizedEventError,
     SecretMissingError,
 )
 from kernelmill.bus.headers import CE_ID, event_headers
-from kernelmill.bus.log import Recorded, StoredMessage, StreamAddress
+from kernelmill.bus.log import TOGETHER_LIMIT, Recorded, StoredMessage, StreamAddress
 from kernelmill.bus.messages import Understanding, decode_message, encode_body
 from kernelmill.bus.subjects import Subject
 from kernelmill.events import BlobClass, BlobRef, EventBase, EventVoided
@@ -51,6 +53,22 @@ class MemoryLog:
         headers = event_headers(event, source=self._source, previous=previous)
         return await self.append_message(str(subject), headers, body)
 
+    async def append_together(self, events: Sequence[EventBase], *, expected: Mapping[StreamAddress, int]) -> list[int]:
+        """Append several events or none; see `Log.append_together`."""
+        if len(events) > TOGETHER_LIMIT:
+            raise OversizedEventError(f"{len(events)} events together, the log takes {TOGETHER_LIMIT}: append in parts")
+        known = [self._commands.get(event.event_id) for event in events]
+        if not any(known):
+            for address in {StreamAddress.of(event): None for event in events}:
+                last = self._streams[address][-1] if self._streams[address] else 0
+                if expected[address] != last:
+                    raise ConflictError(f"{address} stands at {last}, not at {expected[address]}; reload it")
+            for event in events:
+                encode_body(event)
+        elif not all(known):
+            raise ConflictError("some of these commands are on the log, some are not; append what is missing")
+        return [await self.append(event, expected=None) for event in events]
+
     async def append_message(self, subject: str, headers: dict[str, str], body: bytes) -> int:
         """Append a message as it is, unchecked, as a stranger with access to the server could."""
         sequence = len(self._messages) + 1
@@ -70,11 +88,28 @@ class MemoryLog:
         """Return the events of one campaign; see `Log.read_campaign`."""
         return self._understood([m for m in self._messages[after:] if m.subject.split(".")[3] == campaign])
 
-    async def stored(self, address: StreamAddress | None = None, *, after: int = 0) -> AsyncIterator[StoredMessage]:
-        """Yield the messages of one stream, or of the log, as they are."""
-        for message in self._messages[after:]:
-            if address is None or Subject.parse(message.subject).address == address:
+    async def stored(
+        self, address: StreamAddress | None = None, *, after: int = 0, limit: int | None = None
+    ) -> AsyncGenerator[StoredMessage, None]:
+        """Yield the messages of one stream, or of the log, as they are; see `Log.stored`."""
+        numbers = range(1, len(self._messages) + 1) if address is None else self._streams.get(address, ())
+        for number in [number for number in numbers if number > after][:limit]:
+            yield self._messages[number - 1]
+
+    async def arrivals(self, *, after: int = 0) -> AsyncGenerator[StoredMessage, None]:
+        """Yield the messages for ever; see `Log.arrivals`."""
+        position = after
+        while True:
+            async with self._news:
+                while len(self._messages) <= position:
+                    await self._news.wait()
+            for message in self._messages[position:]:
+                position = message.sequence
                 yield message
+
+    async def voided(self) -> set[int]:
+        """Return the voided sequences; see `Log.voided`."""
+        return self._reader().voided
 
     async def replay(self, *, after: int = 0, until: int | None = None) -> AsyncIterator[Recorded]:
         """Yield the events up to `until`; see `Log.replay`."""
@@ -86,13 +121,8 @@ class MemoryLog:
     async def follow(self, *, after: int = 0) -> AsyncIterator[Recorded]:
         """Yield the events for ever; see `Log.follow`."""
         reader = self._reader()
-        position = after
-        while True:
-            async with self._news:
-                while len(self._messages) <= position:
-                    await self._news.wait()
-            for message in self._messages[position:]:
-                position = message.sequence
+        async with aclosing(self.arrivals(after=after)) as arriving:
+            async for message in arriving:
                 if recorded := self._retried(reader, message):
                     yield recorded
 

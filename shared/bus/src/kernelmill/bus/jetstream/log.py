@@ -2,10 +2,10 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Final
 
-import stamina
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
@@ -13,11 +13,18 @@ from nats.js.api import PubAck
 from nats.js.errors import APIError, NotFoundError
 
 from kernelmill.bus import chain
-from kernelmill.bus.errors import CommandReusedError, ConflictError, HaltedError, LogUnavailableError
+from kernelmill.bus.errors import (
+    CommandReusedError,
+    ConflictError,
+    HaltedError,
+    LogUnavailableError,
+    OversizedEventError,
+)
 from kernelmill.bus.headers import CE_ID, event_headers
 from kernelmill.bus.jetstream.provision import LOG_STREAM, read_log_id
+from kernelmill.bus.jetstream.publishing import DUPLICATE, Outgoing, acknowledged, conditional, once, publish_batch
 from kernelmill.bus.jetstream.reader import read_messages
-from kernelmill.bus.log import Recorded, StoredMessage, StreamAddress
+from kernelmill.bus.log import TOGETHER_LIMIT, Recorded, StoredMessage, StreamAddress
 from kernelmill.bus.messages import Understanding, decode_message, encode_body
 from kernelmill.bus.subjects import EVERYTHING, Subject, campaign_filter, kind_filter, stream_filter
 from kernelmill.events import EventBase, EventVoided
@@ -25,8 +32,6 @@ from kernelmill.events import EventBase, EventVoided
 _CONFLICTS: Final = frozenset({10071, 10164})
 """JetStream's codes for a wrong last sequence of a subject, on one node and on a cluster."""
 _ACK_SECONDS: Final = 2.0
-_ATTEMPTS: Final = 8
-_GIVE_UP_SECONDS: Final = 30.0
 _LINKS_KEPT: Final = 4096
 _POLL_SECONDS: Final = 1.0
 
@@ -63,7 +68,7 @@ class JetStreamLog:
                 return await self._settled(event, subject, expected or 0)
             headers = event_headers(event, source=self._source, previous=previous)
             try:
-                acknowledged = await self._publish(subject, headers, body, sequence)
+                answer = await self._publish(subject, headers, body, sequence)
             except APIError as error:
                 if error.err_code not in _CONFLICTS:
                     raise
@@ -73,10 +78,33 @@ class JetStreamLog:
                 if (found := await self._find(event, subject.address, 0)) is not None:
                     return found
                 continue
-            if acknowledged.duplicate:
-                return await self._duplicate(event, subject, acknowledged.seq)
-            self._remember(subject.address, acknowledged.seq, chain.link(str(subject), headers, body))
-            return acknowledged.seq
+            if answer.duplicate:
+                return await self._duplicate(event, subject, answer.seq)
+            self._remember(subject.address, answer.seq, chain.link(str(subject), headers, body))
+            return answer.seq
+
+    async def append_together(self, events: Sequence[EventBase], *, expected: Mapping[StreamAddress, int]) -> list[int]:
+        """Append several events or none; see `Log.append_together`."""
+        if len(events) < 2:
+            return [await self.append(event, expected=expected[StreamAddress.of(event)]) for event in events]
+        if len(events) > TOGETHER_LIMIT:
+            raise OversizedEventError(f"{len(events)} events together, the log takes {TOGETHER_LIMIT}: append in parts")
+        try:
+            messages, links = await self._chained(events, expected)
+        except _MovedError:
+            return await self._all_settled(events, expected)
+        try:
+            last = await acknowledged(f"a batch of {len(events)} events", lambda: publish_batch(self._client, messages))
+        except APIError as error:
+            if error.err_code not in _CONFLICTS | {DUPLICATE}:
+                raise
+            for address in links:
+                self._links.pop(address, None)
+            return await self._all_settled(events, expected)
+        sequences = list(range(last - len(events) + 1, last + 1))
+        for sequence, event in zip(sequences, events, strict=True):
+            self._remember(StreamAddress.of(event), sequence, links[StreamAddress.of(event)])
+        return sequences
 
     async def read_stream(self, address: StreamAddress, *, after: int = 0) -> list[Recorded]:
         """Return the events of one stream; see `Log.read_stream`."""
@@ -91,10 +119,12 @@ class JetStreamLog:
         messages = [message async for message in read_messages(self._client, campaign_filter(campaign), after=after)]
         return self._understood(messages, await self._reader())
 
-    async def stored(self, address: StreamAddress | None = None, *, after: int = 0) -> AsyncIterator[StoredMessage]:
-        """Yield the messages of one stream, or of the log, as they are."""
+    async def stored(
+        self, address: StreamAddress | None = None, *, after: int = 0, limit: int | None = None
+    ) -> AsyncGenerator[StoredMessage, None]:
+        """Yield the messages of one stream, or of the log, as they are; see `Log.stored`."""
         subject_filter = EVERYTHING if address is None else stream_filter(address)
-        async for message in read_messages(self._client, subject_filter, after=after):
+        async for message in read_messages(self._client, subject_filter, after=after, limit=limit):
             yield message
 
     async def replay(self, *, after: int = 0, until: int | None = None) -> AsyncIterator[Recorded]:
@@ -106,12 +136,19 @@ class JetStreamLog:
                 yield recorded
 
     async def follow(self, *, after: int = 0) -> AsyncIterator[Recorded]:
-        """Yield the events for ever; see `Log.follow`.
+        """Yield the events for ever; see `Log.follow`."""
+        reader = await self._reader()
+        async with aclosing(self.arrivals(after=after)) as arriving:
+            async for message in arriving:
+                if recorded := await self._retried(reader, message):
+                    yield recorded
+
+    async def arrivals(self, *, after: int = 0) -> AsyncGenerator[StoredMessage, None]:
+        """Yield the messages for ever; see `Log.arrivals`.
 
         What is new is announced by a plain subscription and then read from the stream, so that reconnections and
         restarts of the server leave neither gaps nor repeats.
         """
-        reader = await self._reader()
         position = after
         news = asyncio.Event()
 
@@ -125,8 +162,7 @@ class JetStreamLog:
                 try:
                     async for message in read_messages(self._client, EVERYTHING, after=position):
                         position = message.sequence
-                        if recorded := await self._retried(reader, message):
-                            yield recorded
+                        yield message
                 except (LogUnavailableError, NatsError, OSError):
                     await asyncio.sleep(_POLL_SECONDS)
                     continue
@@ -138,6 +174,15 @@ class JetStreamLog:
         finally:
             if not self._client.is_closed:
                 await subscription.unsubscribe()
+
+    async def voided(self) -> set[int]:
+        """Return the voided sequences; see `Log.voided`."""
+        voided = set()
+        async for message in read_messages(self._client, kind_filter("EventVoided")):
+            event = decode_message(message)
+            if isinstance(event, EventVoided):
+                voided.add(event.voided_sequence)
+        return voided
 
     async def last_sequence(self) -> int:
         """Return the sequence of the newest event, 0 for an empty log."""
@@ -166,25 +211,29 @@ class JetStreamLog:
         return sequence, link
 
     async def _publish(self, subject: Subject, headers: dict[str, str], body: bytes, expected: int) -> PubAck:
-        conditional = headers | {
-            "Nats-Msg-Id": headers[CE_ID],
-            "Nats-Expected-Last-Subject-Sequence": str(expected),
-            "Nats-Expected-Last-Subject-Sequence-Subject": stream_filter(subject.address),
-        }
-        try:
-            async for attempt in stamina.retry_context(
-                on=_is_passing, attempts=_ATTEMPTS, timeout=_GIVE_UP_SECONDS, wait_initial=0.05, wait_max=2.0
-            ):
-                with attempt:
-                    return await self._js.publish(str(subject), body, headers=conditional, stream=LOG_STREAM)
-        except (NatsError, OSError, TimeoutError) as error:
-            if isinstance(error, APIError) and error.err_code is not None:
-                raise
-            raise LogUnavailableError(
-                f"{subject.kind} {headers[CE_ID]} was not acknowledged within {_GIVE_UP_SECONDS:g} s ({error}); "
-                "retry with the same id"
-            ) from error
-        raise LogUnavailableError(f"{subject.kind} {headers[CE_ID]} was not sent")
+        sent = conditional(headers, subject.address, expected)
+        return await acknowledged(
+            f"{subject.kind} {headers[CE_ID]}",
+            lambda: self._js.publish(str(subject), body, headers=sent, stream=LOG_STREAM),
+        )
+
+    async def _chained(
+        self, events: Sequence[EventBase], expected: Mapping[StreamAddress, int]
+    ) -> tuple[list[Outgoing], dict[StreamAddress, str]]:
+        """Return the messages of a batch, each linked to the one before it, and the last hash of each stream."""
+        messages: list[Outgoing] = []
+        links: dict[StreamAddress, str] = {}
+        for event in events:
+            subject, body = Subject.of(event), encode_body(event)
+            address = subject.address
+            first = address not in links
+            previous = (await self._last(address, expected[address]))[1] if first else links[address]
+            headers = event_headers(event, source=self._source, previous=previous)
+            links[address] = chain.link(str(subject), headers, body)
+            # One condition a stream is enough, and the server takes no second one in the same batch.
+            sent = conditional(headers, address, expected[address]) if first else headers | once(headers)
+            messages.append(Outgoing(str(subject), sent, body))
+        return messages, links
 
     async def _settled(self, event: EventBase, subject: Subject, expected: int) -> int:
         """After a conflict: the sequence of our own earlier append, or a conflict for the caller to decide again."""
@@ -192,6 +241,13 @@ class JetStreamLog:
         if found is not None:
             return found
         raise ConflictError(f"{subject.address} has moved on from {expected}; reload it and decide again")
+
+    async def _all_settled(self, events: Sequence[EventBase], expected: Mapping[StreamAddress, int]) -> list[int]:
+        subjects = [Subject.of(event) for event in events]
+        return [
+            await self._settled(event, subject, expected[subject.address])
+            for event, subject in zip(events, subjects, strict=True)
+        ]
 
     async def _find(self, event: EventBase, address: StreamAddress, after: int) -> int | None:
         async for message in self.stored(address, after=after):
@@ -212,12 +268,7 @@ class JetStreamLog:
             self._links.popitem(last=False)
 
     async def _reader(self) -> Understanding:
-        voided = set()
-        async for message in read_messages(self._client, kind_filter("EventVoided")):
-            event = decode_message(message)
-            if isinstance(event, EventVoided):
-                voided.add(event.voided_sequence)
-        return Understanding(voided)
+        return Understanding(await self.voided())
 
     async def _retried(self, reader: Understanding, message: StoredMessage) -> Recorded | None:
         try:
@@ -233,10 +284,3 @@ class JetStreamLog:
 
 class _MovedError(Exception):
     """The stream does not stand where the caller thinks."""
-
-
-def _is_passing(error: Exception) -> bool:
-    """Return whether an append is worth trying again: nothing was said about the message itself."""
-    if isinstance(error, APIError):
-        return error.err_code is None or error.code == 503
-    return isinstance(error, NatsError | OSError | TimeoutError)

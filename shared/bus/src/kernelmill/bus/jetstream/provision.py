@@ -48,6 +48,7 @@ async def provision(js: JetStreamContext, *, replicas: int = 1) -> str:
             deny_delete=True,
             deny_purge=True,
             allow_direct=True,
+            allow_atomic=True,
             compression=StoreCompression.S2,
             duplicate_window=120,
             metadata={LOG_ID: new_id("log")},

@@ -19,8 +19,14 @@ _NOT_FOUND: Final = "404"
 _END: Final = "204"
 
 
-async def read_messages(
-    client: Client, subject_filter: str, *, after: int = 0, until: int | None = None, stream: str = LOG_STREAM
+async def read_messages(  # noqa: PLR0913 - a range and a limit, each by its name
+    client: Client,
+    subject_filter: str,
+    *,
+    after: int = 0,
+    until: int | None = None,
+    limit: int | None = None,
+    stream: str = LOG_STREAM,
 ) -> AsyncIterator[StoredMessage]:
     """Yield the messages of a stream that match a filter, in order, up to the end as it is now.
 
@@ -29,20 +35,23 @@ async def read_messages(
         subject_filter: subject, wildcards allowed.
         after: only sequences above this.
         until: only sequences up to this.
+        limit: at most so many messages.
         stream: the stream.
 
     Raises:
         LogUnavailableError: the server does not answer within ten seconds.
     """
-    position = after
-    while True:
-        batch = await _batch(client, stream, subject_filter, position + 1)
+    position, left = after, limit
+    while left is None or left > 0:
+        asked = _BATCH if left is None else min(left, _BATCH)
+        batch = await _batch(client, stream, subject_filter, position + 1, asked)
+        left = None if left is None else left - len(batch)
         for message in batch:
             position = message.sequence
             if until is not None and position > until:
                 return
             yield message
-        if len(batch) < _BATCH and not batch.more:
+        if len(batch) < asked and not batch.more:
             return
 
 
@@ -50,12 +59,12 @@ class _Batch(list[StoredMessage]):
     more: bool = False
 
 
-async def _batch(client: Client, stream: str, subject_filter: str, sequence: int) -> _Batch:
+async def _batch(client: Client, stream: str, subject_filter: str, sequence: int, asked: int) -> _Batch:
     inbox = client.new_inbox()
     found = _Batch()
     subscription = await client.subscribe(inbox)
     try:
-        request = {"seq": sequence, "next_by_subj": subject_filter, "batch": _BATCH, "max_bytes": _BATCH_BYTES}
+        request = {"seq": sequence, "next_by_subj": subject_filter, "batch": asked, "max_bytes": _BATCH_BYTES}
         await client.publish(f"$JS.API.DIRECT.GET.{stream}", json.dumps(request).encode(), reply=inbox)
         while True:
             reply = await subscription.next_msg(timeout=_TIMEOUT)
