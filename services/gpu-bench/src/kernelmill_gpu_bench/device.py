@@ -1,18 +1,14 @@
-"""The bench's hands: builds programs in fresh layouts and times process pairs. Everything here blocks."""
+"""The bench's hands: the programs of baselines, process pairs, floors. Everything here blocks."""
 
 import math
 import secrets
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kernelmill.events import BaselineTuned, BuildOptions, PairScore, Telemetry
-from kernelmill.identity import digest_framed
 from kernelmill.problems import BaselineSource, Problem
 from kernelmill.targets.port import (
-    Artifact,
     CandidateFault,
-    CompileFailure,
     InfrastructureFault,
     Limits,
     PairMeasured,
@@ -21,14 +17,10 @@ from kernelmill.targets.port import (
     Target,
 )
 from kernelmill_gpu_bench.errors import DeviceFaultError, MisbehaviourError
+from kernelmill_gpu_bench.layouts import Layouts, PooledLayouts
 
 _SMALL_BYTES = 1 << 20
 _ATTEMPTS = 2
-_RACE_DUELS = 12
-"""Processes differ by more than duels within a pair do, so a race spends its time on pairs."""
-_CONFIRMATION_DUELS = 20
-_LAYOUTS = 4
-_PROGRAMS_KEPT = 64
 
 
 @dataclass
@@ -55,7 +47,8 @@ class Device:
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        self._layouts: OrderedDict[str, list[Artifact]] = OrderedDict()
+        self.pool = PooledLayouts(target)
+        """Binaries for races and tuning."""
 
     def baseline_program(self, source: BaselineSource, build: BuildOptions | None) -> Program:
         """Return a baseline's program at the given settings."""
@@ -71,35 +64,6 @@ class Device:
         """Return a baseline's program at the settings that tuning found."""
         return self.baseline_program(problem.baselines[tuned.baseline], tuned.build)
 
-    def build(self, program: Program, *, fresh: bool = True) -> Artifact:
-        """Build a program in a random layout: a new one, or one of a few that were built before.
-
-        Races draw from a small pool of layouts, which is enough to keep one lucky layout from winning; confirmations
-        are always built anew.
-
-        Raises:
-            DeviceFaultError: it does not build here, although it was built before.
-        """
-        key = _identity(program)
-        pool = self._layouts.setdefault(key, [])
-        self._layouts.move_to_end(key)
-        while len(self._layouts) > _PROGRAMS_KEPT:
-            self._layouts.popitem(last=False)
-        wanted = 1 if program.language == "python" else _LAYOUTS
-        if not fresh and len(pool) >= wanted:
-            return secrets.choice(pool)
-        built = self._build(program)
-        if not fresh:
-            pool.append(built)
-        return built
-
-    def _build(self, program: Program) -> Artifact:
-        seed = None if program.language == "python" else secrets.token_bytes(16)
-        built = self.target.compile(program, layout_seed=seed)
-        if isinstance(built, CompileFailure):
-            raise DeviceFaultError(f"a program that was accepted does not build here: {built.diagnostics[:400]}")
-        return built
-
     def time_pair(  # noqa: PLR0913 - a pair is made of all of these
         self,
         sides: tuple[Program, Program],
@@ -108,10 +72,10 @@ class Device:
         session: Session,
         limits: Limits,
         *,
-        duels: int | None = None,
+        layouts: Layouts,
+        duels: int,
         error_scale: float = 1.0,
         metric: str = "warm-throughput",
-        fresh: bool = True,
     ) -> PairScore:
         """Time one process pair, candidate first, and return its score; both processes are fresh.
 
@@ -121,10 +85,10 @@ class Device:
             workload: the row.
             session: takes what is seen of the machine.
             limits: limits on each process.
-            duels: duels that count; None: as many as a race or a confirmation takes.
+            layouts: where both sides' binaries come from.
+            duels: duels that count.
             error_scale: multiplies the error bound.
             metric: how the row is timed.
-            fresh: whether both sides are built anew, in layouts that were never used.
 
         Raises:
             MisbehaviourError: the candidate did something that it may not.
@@ -133,12 +97,12 @@ class Device:
         trouble = ""
         for _ in range(_ATTEMPTS):
             plan = PairPlan(
-                duels=duels or (_CONFIRMATION_DUELS if fresh else _RACE_DUELS),
+                duels=duels,
                 metric=metric,
                 seed=secrets.token_bytes(32),
                 batch_seconds=batch_seconds(problem, workload),
             )
-            artifacts = [self.build(side, fresh=fresh) for side in sides]
+            artifacts = [layouts.of(side) for side in sides]
             row = problem.timed_row(workload, error_scale)
             measured = self.target.time_pair(artifacts[0], artifacts[1], row, plan, limits)
             if isinstance(measured, PairMeasured):
@@ -159,11 +123,6 @@ class Device:
             work = problem.floor(axes)
             floors[workload] = self.target.probe_floor(work.bytes, work.flops, threads) * 1e9 * factor
         return floors
-
-
-def _identity(program: Program) -> str:
-    parts = [part for path in sorted(program.files) for part in (path.encode(), program.files[path])]
-    return digest_framed([program.entry.encode(), program.build.model_dump_json().encode(), *parts])
 
 
 def batch_seconds(problem: Problem, workload: str) -> float:

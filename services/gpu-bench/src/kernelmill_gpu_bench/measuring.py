@@ -16,6 +16,11 @@ from kernelmill_gpu_bench.domain.plan import (
     row_effects,
 )
 from kernelmill_gpu_bench.errors import MisbehaviourError
+from kernelmill_gpu_bench.layouts import FreshLayouts, Layouts
+
+_RACE_DUELS = 12
+"""Processes differ by more than duels within a pair do, so a race spends its time on pairs."""
+_CONFIRMATION_DUELS = 20
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ def measure(device: Device, field_: Field, plan: MeasurementPlan, policy: Policy
             eliminated = step.eliminated
             break
         try:
-            score = _pair(device, field_, step.duelists, session, fresh=False)
+            score = _pair(device, field_, step.duelists, session, device.pool, _RACE_DUELS)
         except MisbehaviourError as error:
             misbehaviour = str(error)
             break
@@ -83,29 +88,35 @@ def confirm(  # noqa: PLR0913, PLR0917 - a confirmation is made of all of these
         OSError: the sandbox could not be set up.
     """
     session = Session()
-    artifact = device.build(field_.candidate)
-    checked = run_cases(device.target, artifact, field_.problem, cases, field_.limits, rules)
+    checked = run_cases(
+        device.target, FreshLayouts(device.target).of(field_.candidate), field_.problem, cases, field_.limits, rules
+    )
     if not checked.passed:
         return Measured(session, cases=checked.outcomes)
     progress = Progress()
     try:
         for _ in range(pairs):
+            layouts = FreshLayouts(device.target)
             for duelists in plan:
-                progress.rows.setdefault(duelists, []).append(_pair(device, field_, duelists, session, fresh=True))
+                score = _pair(device, field_, duelists, session, layouts, _CONFIRMATION_DUELS)
+                progress.rows.setdefault(duelists, []).append(score)
     except MisbehaviourError as error:
         return Measured(session, misbehaviour=str(error), cases=checked.outcomes)
     _, rows = row_effects(progress, field_.floors, MeasurementPlan(None, plan), eliminated=False)
     return Measured(session, rows=rows, cases=checked.outcomes)
 
 
-def _pair(device: Device, field_: Field, duelists: Duelists, session: Session, *, fresh: bool) -> PairScore:
+def _pair(  # noqa: PLR0913, PLR0917 - a pair is made of all of these
+    device: Device, field_: Field, duelists: Duelists, session: Session, layouts: Layouts, duels: int
+) -> PairScore:
     return device.time_pair(
         (field_.candidate, field_.opponents[duelists]),
         field_.problem,
         duelists.workload,
         session,
         field_.limits,
+        layouts=layouts,
+        duels=duels,
         error_scale=field_.error_scale,
         metric=field_.metric,
-        fresh=fresh,
     )

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import median
 
-from kernelmill.events import BuildOptions, TriedSetting
+from kernelmill.events import BuildOptions, PairScore, TriedSetting
 from kernelmill.problems import BaselineSource, Problem
 from kernelmill.targets.port import Artifact, CompileFailure, Limits, Program
 from kernelmill_gpu_bench.device import Device, Session
 from kernelmill_gpu_bench.errors import BenchError
 
-_QUICK_DUELS = 8
-_FINAL_DUELS = 16
+_DUELS = 8
 _FINALISTS = 2
+_MORE_PAIRS = 2
+"""Pairs of each finalist besides the first, so that a median is of three."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,8 @@ class Tuning:
     build: BuildOptions | None
     """Best settings; None for Python baselines and where it is unsupported."""
     nanoseconds: float
+    log_ratio: float
+    """Over the common reference; 0 where it is unsupported."""
     tried: tuple[TriedSetting, ...]
     unsupported: str
     """Why the node cannot run it on this row; empty if it can."""
@@ -41,30 +45,33 @@ class Tuner:
         """Return the best settings of a baseline on a row."""
         source = self._problem.baselines[name]
         if missing := source.missing():
-            return Tuning(None, 0.0, (), f"the Python package '{missing}' is not installed")
+            return Tuning(None, 0.0, 0.0, (), f"the Python package '{missing}' is not installed")
         if self._reference is None:
-            return Tuning(None, 0.0, (), "no program of this problem runs here to compare with")
+            return Tuning(None, 0.0, 0.0, (), "no program of this problem runs here to compare with")
         tried: list[TriedSetting] = []
-        scored: list[tuple[float, BuildOptions, Program]] = []
+        scored: list[tuple[PairScore, BuildOptions, Program]] = []
         for build, program, unbuilt in self._programs(source):
-            ratio, nanoseconds, fault = 0.0, 0.0, unbuilt
-            if program is not None:
-                ratio, nanoseconds, fault = self._score(program, workload, _QUICK_DUELS)
-            tried.append(TriedSetting(build=build, nanoseconds=nanoseconds, fault=fault[:400]))
-            if program is not None and not fault:
-                scored.append((ratio, build, program))
+            score, fault = self._score(program, workload) if program is not None else (None, unbuilt)
+            tried.append(TriedSetting(build=build, nanoseconds=score.candidate_ns if score else 0.0, fault=fault[:400]))
+            if program is not None and score is not None:
+                scored.append((score, build, program))
         if not scored:
-            return Tuning(None, 0.0, tuple(tried), tried[0].fault if tried else "its sweep is empty")
-        scored.sort(key=lambda item: -item[0])
-        finals = []
-        for _, build, program in scored[:_FINALISTS]:
-            ratio, nanoseconds, fault = self._score(program, workload, _FINAL_DUELS)
-            if not fault:
-                finals.append((ratio, nanoseconds, build))
-        if not finals:
-            return Tuning(None, 0.0, tuple(tried), "its best settings failed when they were timed again")
-        _, nanoseconds, build = max(finals, key=lambda item: item[0])
-        return Tuning(build if source.kind == "c" else None, nanoseconds, tuple(tried), "")
+            return Tuning(None, 0.0, 0.0, tuple(tried), tried[0].fault if tried else "its sweep is empty")
+        scored.sort(key=lambda item: -item[0].log_ratio)
+        finals = [(self._again(score, program, workload), build) for score, build, program in scored[:_FINALISTS]]
+        best, build = max(finals, key=lambda item: median(score.log_ratio for score in item[0]))
+        return Tuning(
+            build if source.kind == "c" else None,
+            median(score.candidate_ns for score in best),
+            median(score.log_ratio for score in best),
+            tuple(tried),
+            "",
+        )
+
+    def _again(self, first: PairScore, program: Program, workload: str) -> list[PairScore]:
+        """Return the first score and those of further pairs: one process can be slow for life."""
+        more = (self._score(program, workload)[0] for _ in range(_MORE_PAIRS))
+        return [first, *(score for score in more if score is not None)]
 
     def _find_reference(self) -> Program | None:
         for source in self._problem.baselines.values():
@@ -94,9 +101,10 @@ class Tuner:
             failed = built.diagnostics if isinstance(built, CompileFailure) else ""
             yield program.build, None if failed else program, failed
 
-    def _score(self, program: Program, workload: str, duels: int) -> tuple[float, float, str]:
+    def _score(self, program: Program, workload: str) -> tuple[PairScore | None, str]:
+        """Return the score of one pair against the reference, or why there is none."""
         if self._reference is None:
-            return 0.0, 0.0, "no reference"
+            return None, "no reference"
         try:
             score = self._device.time_pair(
                 (program, self._reference),
@@ -104,10 +112,10 @@ class Tuner:
                 workload,
                 Session(),
                 self._limits,
-                duels=duels,
+                layouts=self._device.pool,
+                duels=_DUELS,
                 metric=self._metric,
-                fresh=False,
             )
         except BenchError as error:
-            return 0.0, 0.0, str(error)
-        return score.log_ratio, score.candidate_ns, ""
+            return None, str(error)
+        return score, ""

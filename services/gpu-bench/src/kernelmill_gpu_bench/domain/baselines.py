@@ -6,11 +6,11 @@ from kernelmill.events import BaselineTuned
 
 
 def best_of_rows(tuned: Iterable[BaselineTuned]) -> dict[str, BaselineTuned]:
-    """Return for each workload the baseline that needs the least time; rows without one are missing."""
+    """Return for each workload the baseline that beats their common reference most; rows without one are missing."""
     best: dict[str, BaselineTuned] = {}
     for item in tuned:
         known = best.get(item.workload)
-        if item.outcome == "tuned" and (known is None or item.nanoseconds < known.nanoseconds):
+        if item.outcome == "tuned" and (known is None or item.log_ratio > known.log_ratio):
             best[item.workload] = item
     return best
 

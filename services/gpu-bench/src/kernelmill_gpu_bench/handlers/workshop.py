@@ -135,6 +135,7 @@ class Workshop:
             outcome="unsupported" if found.unsupported else "tuned",
             build=found.build,
             nanoseconds=found.nanoseconds,
+            log_ratio=found.log_ratio,
             tried=found.tried,
             detail=found.unsupported[:2000],
         )

@@ -53,6 +53,9 @@ class BaselineTuned(BaselineEvent):
     """The best settings; None where unsupported or not compiled."""
     nanoseconds: NonNegative
     """Median nanoseconds per call at the best settings."""
+    log_ratio: float = 0.0
+    """Log of the reference's time over this baseline's, median over pairs. The reference is one program of the problem,
+    the same for all its baselines, so that baselines timed at different moments can be compared."""
     tried: tuple[TriedSetting, ...]
     """The whole sweep."""
     detail: str = ""
