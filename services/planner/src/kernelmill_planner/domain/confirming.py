@@ -25,7 +25,7 @@ GAIN_WHILE_SEARCHING = 0.06
 """Log ratio by which a candidate's estimate has to exceed the champion's before device time goes to a confirmation."""
 GAIN_AT_THE_END = 0.005
 FIRST_AFTER = 8
-"""Verdicts before the first confirmation. The first acceptable candidate is rarely worth the device time, but a champion
+"""Verdicts before the first confirmation. The first acceptable candidate is rarely worth the time, but a champion
 saves some: whoever loses the race against it is measured no further."""
 APART = 24
 """Verdicts between two confirmations while the search goes on: while one runs, nothing else is timed."""
