@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kernelmill.events import BuildOptions
+from kernelmill.problems import Uniform, numpy_uniform
 from kernelmill.targets.port import (
     Artifact,
     Call,
@@ -46,9 +47,8 @@ class DoublingRow:
     def axes(self) -> tuple[int, ...]:
         return (self.size,)
 
-    def fill(self, into: Mapping[str, NDArray[np.generic]], seed: bytes) -> None:
-        draw = np.random.Generator(np.random.SFC64(int.from_bytes(seed[:8], "little")))
-        draw.random(out=into["x"], dtype=np.float32)
+    def fill(self, into: Mapping[str, NDArray[np.generic]], seed: bytes, uniform: Uniform = numpy_uniform) -> None:
+        uniform(into["x"], 1.0, int.from_bytes(seed[:8], "little"))
 
     def spot_check(
         self, inputs: Mapping[str, NDArray[np.generic]], outputs: Mapping[str, NDArray[np.generic]], seed: bytes

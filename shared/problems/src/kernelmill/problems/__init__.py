@@ -15,6 +15,7 @@ from kernelmill.problems.settings import Settings
 from kernelmill.problems.shelf import ProblemShelf
 from kernelmill.problems.tensor import TensorSpec
 from kernelmill.problems.timed import ProblemRow
+from kernelmill.problems.uniform import Uniform, numpy_uniform
 from kernelmill.problems.validation import ValidationReport, validate
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Settings",
     "TensorSpec",
     "Tunable",
+    "Uniform",
     "UnknownWorkloadError",
     "ValidationReport",
     "Workload",
@@ -47,6 +49,7 @@ __all__ = [
     "input_digest",
     "largest_difference",
     "load_problem",
+    "numpy_uniform",
     "problem_from_files",
     "read_folder",
     "render",

@@ -1,5 +1,6 @@
 """One row of a problem as the timing loop needs it: fill, spot check, full check."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ from kernelmill.problems.comparing import holds_poison, worst_error
 from kernelmill.problems.definition import Workload
 from kernelmill.problems.problem import Arrays, Problem
 from kernelmill.problems.tensor import TensorSpec
+from kernelmill.problems.uniform import Uniform, numpy_uniform
 
 _ROWS = 2
 _COLUMNS = 32
@@ -29,7 +31,7 @@ class ProblemRow:
         self._outputs = problem.output_specs(self._axes)
         declared = problem.settings.inputs
         self._spreads = {
-            spec.name: np.float32(_SPREAD * (declared[spec.name].scale if spec.name in declared else 1.0))
+            spec.name: _SPREAD * (declared[spec.name].scale if spec.name in declared else 1.0)
             for spec in self._inputs
             if spec.dtype == np.float32 and not (spec.name in declared and declared[spec.name].choices)
         }
@@ -49,16 +51,16 @@ class ProblemRow:
         """Lengths of the var axes, in order."""
         return self._problem.axis_values(self._axes)
 
-    def fill(self, into: Mapping[str, NDArray[Any]], seed: bytes) -> None:
+    def fill(self, into: Mapping[str, NDArray[Any]], seed: bytes, uniform: Uniform = numpy_uniform) -> None:
         """Write fresh inputs into the given arrays: uniform within two standard deviations of the declared scale."""
-        bits = np.random.SFC64(int.from_bytes(seed, "big"))
-        for spec in self._inputs:
+        for number, spec in enumerate(self._inputs):
             name, array = spec.name, into[spec.name]
             if name in self._scalars:
                 array[...] = self._scalars[name]
             elif name in self._spreads:
-                _uniform(bits, array, self._spreads[name])
+                uniform(array, self._spreads[name], int.from_bytes(_own(seed, number)[:8], "big"))
             else:
+                bits = np.random.SFC64(int.from_bytes(_own(seed, number), "big"))
                 array[...] = self._drawn(np.random.Generator(bits), spec)
 
     def _drawn(self, generator: np.random.Generator, spec: TensorSpec) -> NDArray[Any]:
@@ -97,19 +99,9 @@ class ProblemRow:
         return worst_error(self._problem, axes, reference, outputs, self._error_scale)
 
 
-def _uniform(bits: np.random.BitGenerator, into: NDArray[Any], spread: np.float32) -> None:
-    """Fill float32 with values uniform in [-spread, spread), 23 random bits each.
-
-    Two floats come from one 64-bit draw: random mantissas under the exponent of [2, 4) are uniform there. That takes
-    half the time of the generator's own uniform floats, and filling is a third of what a pair costs.
-    """
-    count = into.size
-    drawn = bits.random_raw((count + 1) // 2).view(np.uint32)[:count].reshape(into.shape)
-    words = into.view(np.uint32)
-    np.right_shift(drawn, 9, out=words)
-    np.bitwise_or(words, np.uint32(0x40000000), out=words)
-    into -= np.float32(3.0)
-    into *= spread
+def _own(seed: bytes, number: int) -> bytes:
+    """Return the seed of one input."""
+    return hashlib.sha256(seed + number.to_bytes(4, "big")).digest()
 
 
 def take(array: NDArray[Any], shape: tuple[str, ...] | None, chosen: Mapping[str, NDArray[np.int64]]) -> NDArray[Any]:

@@ -2,6 +2,9 @@
 
 import ctypes
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from kernelmill.sandbox import build_trusted
 
@@ -38,6 +41,8 @@ class MeasureLibrary:
         self.poison = library.km_poison
         """km_poison(into, bytes, pattern)."""
         self.poison.argtypes, self.poison.restype = [pointer, word, word], None
+        self._uniform = library.km_uniform
+        self._uniform.argtypes, self._uniform.restype = [pointer, word, word, ctypes.c_float], None
         self.reclaim = library.km_reclaim
         """km_reclaim(at, bytes)."""
         self.reclaim.argtypes, self.reclaim.restype = [pointer, word], None
@@ -50,3 +55,7 @@ class MeasureLibrary:
         self.number = library.km_number
         """km_number(descriptor, key) -> number or -1."""
         self.number.argtypes, self.number.restype = [number, ctypes.c_char_p], number
+
+    def uniform(self, into: NDArray[Any], spread: float, seed: int) -> None:
+        """Fill a contiguous float32 array with values uniform in [-spread, spread); the 64-bit seed gives them."""
+        self._uniform(into.ctypes.data, into.size, seed, spread)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelmill.events import BuildOptions, Fingerprint, Sandboxing
-from kernelmill.problems import TensorSpec
+from kernelmill.problems import TensorSpec, Uniform
 from kernelmill.targets.port.outcomes import (
     Artifact,
     CallResult,
@@ -40,8 +40,14 @@ class TimedRow(Protocol):
         """Values of the var axes, in order."""
         ...
 
-    def fill(self, into: Mapping[str, NDArray[np.generic]], seed: bytes) -> None:
-        """Write fresh inputs into the given arrays; the same seed gives the same inputs."""
+    def fill(self, into: Mapping[str, NDArray[np.generic]], seed: bytes, uniform: Uniform = ...) -> None:
+        """Write fresh inputs into the given arrays; the same seed and `uniform` give the same inputs.
+
+        Args:
+            into: arrays by the names of the inputs.
+            seed: at least 16 bytes.
+            uniform: fills a float32 array; a target passes its own where that is faster than numpy's.
+        """
         ...
 
     def spot_check(

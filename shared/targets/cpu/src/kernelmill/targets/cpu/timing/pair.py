@@ -125,7 +125,7 @@ class PairTimer:
     def _fill(self, pool: Pool, duel: int, calls: int) -> None:
         for index in range(calls):
             seed = hashlib.sha256(b"inputs" + self._plan.seed + duel.to_bytes(8, "big") + index.to_bytes(8, "big"))
-            self._row.fill(pool.slots[index].inputs, seed.digest())
+            self._row.fill(pool.slots[index].inputs, seed.digest(), self._library.uniform)
 
     def _turn(self, side: Contender, pool: Pool, index: int, calls: int) -> float:
         secret = self._draw.getrandbits(64)
