@@ -5,17 +5,21 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 
+import pytest
 from support.events import opened, paused
 
 from kernelmill.bus import (
     Bus,
     Delivery,
+    NoAnswerError,
     RetryLaterError,
     ServicePlan,
     ServiceSettings,
     Worker,
     WorkFilter,
     connect,
+    dead_letters,
+    deliver_again,
     serve,
 )
 from kernelmill.bus.jetstream.provision import DEAD_STREAM
@@ -158,7 +162,21 @@ async def test_what_nobody_understands_is_parked_and_holds_nobody_up(nats_url: s
         await bus.log.append(paused(2), expected=None)
         await until(lambda: bool(seen), news)
         dead = await js.get_last_msg(DEAD_STREAM, "kernelmill.parked.test-worker")
+        (letter,) = [letter async for letter in dead_letters(bus.client)]
+        still = await deliver_again(bus.client, letter)
+        # A dead letter that is understood by now is handled and gone.
+        understood = {"Kernelmill-Sequence": "2", "Kernelmill-Why": "an older reader"}
+        await js.publish("kernelmill.parked.test-worker", b"", headers=understood)
+        _, second = [letter async for letter in dead_letters(bus.client)]
+        handled = await deliver_again(bus.client, second)
+        left = [letter.number async for letter in dead_letters(bus.client)]
         await running.stop()
-    assert seen == ["paused-c1-2"]
+        with pytest.raises(NoAnswerError, match="kernelmill up"):
+            await deliver_again(bus.client, letter)
+    assert seen == ["paused-c1-2", "paused-c1-2"]
     assert dead.data == b"nonsense"
-    assert "does not validate" in (dead.headers or {})["Kernelmill-Why"]
+    assert (letter.worker, letter.sequence, letter.end, letter.subject) == ("test-worker", 1, "parked", subject)
+    assert "does not validate" in letter.because
+    assert "does not validate" in still
+    assert handled == ""
+    assert left == [letter.number]

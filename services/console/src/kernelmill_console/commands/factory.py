@@ -15,6 +15,7 @@ from cyclopts import App, Parameter
 from pydantic import BaseModel
 
 from kernelmill.folds import WorldFold
+from kernelmill_console.commands.dead_letters import letters
 from kernelmill_console.commands.running import Json
 from kernelmill_console.errors import SupervisorError
 from kernelmill_console.output import PEOPLE, print_json, print_rows
@@ -149,6 +150,7 @@ async def _status(data: Path, *, as_json: bool) -> int:
     world, events = WorldFold(), 0
     async with reach_log(data) as bus:
         log_id = bus.log.log_id
+        dead = len(await letters(bus))
         async for record in bus.log.replay():
             world.apply(record.sequence, record.event)
             events = record.sequence
@@ -164,7 +166,15 @@ async def _status(data: Path, *, as_json: bool) -> int:
         for name, node in world.nodes.items()
     ]
     if as_json:
-        print_json({"running": running[1] if running else None, "log": log_id, "events": events, "nodes": nodes})
+        print_json(
+            {
+                "running": running[1] if running else None,
+                "log": log_id,
+                "events": events,
+                "nodes": nodes,
+                "dead_letters": dead,
+            }
+        )
         return 0
     PEOPLE.print(
         f"factory: {f'runs as process {running[1]}' if running else 'stopped'}; log {log_id}, {events} events",
@@ -178,4 +188,6 @@ async def _status(data: Path, *, as_json: bool) -> int:
         ("freeze", "freeze"),
     ]
     print_rows(nodes, columns, as_json=False, empty="no node has joined")
+    if dead:
+        PEOPLE.print(f"{dead} messages were given up by a worker: see `kernelmill dead-letters`", soft_wrap=True)
     return 0

@@ -3,6 +3,7 @@
 from kernelmill.bus.candidate_work import CandidateWork
 from kernelmill.bus.chains import BrokenLink, ChainReport, verify_chains
 from kernelmill.bus.connection import Bus, connect
+from kernelmill.bus.dead_letters import DeadLetter, dead_letters, deliver_again
 from kernelmill.bus.errors import (
     BlobCorruptError,
     BlobMissingError,
@@ -47,6 +48,7 @@ __all__ = [
     "ChainReport",
     "CommandReusedError",
     "ConflictError",
+    "DeadLetter",
     "Delivery",
     "HaltedError",
     "Handler",
@@ -70,6 +72,8 @@ __all__ = [
     "Worker",
     "adopted_policy",
     "connect",
+    "dead_letters",
+    "deliver_again",
     "proposed_candidate",
     "read_sources",
     "registered_files",

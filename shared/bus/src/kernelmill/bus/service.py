@@ -14,6 +14,7 @@ from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 
 from kernelmill.bus.connection import ASK, Bus, bus_over, close_client, open_client
+from kernelmill.bus.dead_letters import AGAIN
 from kernelmill.bus.jetstream import provision_worker
 from kernelmill.bus.jetstream.provision import LOG_STREAM
 from kernelmill.bus.logs import configure_logs
@@ -89,6 +90,7 @@ async def serve(bus: Bus, plan: ServicePlan, settings: ServiceSettings, stopping
     )
     loops = [DeliveryLoop(worker, bus, settings.ack_wait) for worker in plan.workers]
     for worker, delivery_loop in zip(plan.workers, loops, strict=True):
+        answering.append(await _take_again(bus.client, worker.durable, delivery_loop))
         for _ in range(worker.slots):
             _subscribe(broker, worker, delivery_loop)
     if plan.workers:
@@ -147,6 +149,15 @@ async def _answer(client: Client, what: str, answer: Answer) -> Subscription:
             _logger.exception("a question could not be answered", what=what)
 
     return await client.subscribe(f"{ASK}.{what}", queue=what, cb=reply)
+
+
+async def _take_again(client: Client, durable: str, delivery_loop: DeliveryLoop) -> Subscription:
+    """Let people hand a message that the worker gave up to one of its instances again."""
+
+    async def take(message: Msg) -> None:
+        await message.respond((await delivery_loop.again(int(message.data))).encode())
+
+    return await client.subscribe(f"{AGAIN}.{durable}", queue=durable, cb=take)
 
 
 async def _kept_running(task: Callable[[], Awaitable[None]]) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Final
 
 import structlog
@@ -11,6 +12,7 @@ from nats.errors import Error as NatsError
 from kernelmill.bus.connection import Bus
 from kernelmill.bus.errors import HaltedError
 from kernelmill.bus.jetstream.provision import PARKED_ROOT
+from kernelmill.bus.jetstream.reader import read_messages
 from kernelmill.bus.log import StoredMessage
 from kernelmill.bus.messages import Understanding
 from kernelmill.bus.work import Delivery, RetryLaterError, Worker
@@ -45,6 +47,22 @@ class DeliveryLoop:
         task.add_done_callback(self._in_hand.discard)
         with suppress(asyncio.CancelledError):
             await asyncio.shield(task)
+
+    async def again(self, sequence: int) -> str:
+        """Handle a message of the log once more on a person's request, and return why it failed, or nothing."""
+        client = self._bus.client
+        if client is None or self.stopping:
+            return "the worker is stopping"
+        found = [item async for item in read_messages(client, ">", after=sequence - 1, limit=1)]
+        if not found or found[0].sequence != sequence:
+            return f"the log holds no message {sequence}"
+        try:
+            recorded = Understanding().understand(found[0])
+            if recorded is not None:
+                await self._worker.handler(Delivery(sequence, recorded.event, 1))
+        except Exception as error:  # noqa: BLE001 - whatever went wrong is the answer
+            return f"{type(error).__name__}: {error}"
+        return ""
 
     async def drain(self, seconds: float) -> None:
         """Let what is in hand finish within the given seconds; the rest is returned."""
@@ -107,5 +125,6 @@ class DeliveryLoop:
         client = self._bus.client
         if client is not None:
             headers = {"Kernelmill-Sequence": str(stored.sequence), "Kernelmill-Why": why.replace("\n", " ")[:1000]}
+            headers["Kernelmill-At"] = datetime.now(UTC).isoformat()
             await client.jetstream().publish(f"{PARKED_ROOT}.{self._worker.durable}", stored.body, headers=headers)
         await message.ack()
