@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kernelmill.events import ConfirmationMeasured, EffectEstimate, Policy, RowEffect
 from kernelmill.evidence.correctness import first_failure
-from kernelmill.evidence.doubts import below_floor, stolen, trimming_matters
+from kernelmill.evidence.doubts import below_floor, stolen, trimming_matters, untrimmed
 from kernelmill.evidence.effects import best_baselines, headline, mean_effect, row_effect, worst_effect
 from kernelmill.evidence.verdict import BEST_BASELINE, HIDDEN_SHAPE_PREFIX, ConfirmationOutcome
 
@@ -35,6 +35,8 @@ def confirm(measured: ConfirmationMeasured, level: float, policy: Policy) -> Con
     objection = _not_better(deciding[0], level)
     if not objection and measured.opponent is not None:
         objection = _inferior(rows, policy)
+    if not objection and (doubt := _carried_by_few(rows, deciding[0], level, measured.dispatch_ns, policy)):
+        return ConfirmationOutcome(False, False, (), False, doubt)
     return ConfirmationOutcome(
         holds=not objection,
         conclusive=True,
@@ -56,7 +58,7 @@ def _doubt(measured: ConfirmationMeasured, policy: Policy) -> str:
     rows = (*measured.head_to_head, *measured.rows)
     if short := [row.workload for row in rows if len(row.pairs) < 2]:
         return f"too few process pairs on {', '.join(short)}"
-    return stolen(measured.telemetry, policy) or below_floor(rows) or trimming_matters(deciding, policy)
+    return stolen(measured.telemetry, policy) or below_floor(rows)
 
 
 def _over_rows(
@@ -79,6 +81,17 @@ def _not_better(mean: EffectEstimate, level: float) -> str:
     if mean.p_value is not None and mean.p_value <= level:
         return ""
     return f"not shown to be better than {mean.opponent}: {_figures(mean)}, level {level:.3g}"
+
+
+def _carried_by_few(
+    rows: Sequence[RowEffect], mean: EffectEstimate, level: float, dispatch_ns: float, policy: Policy
+) -> str:
+    """Return why the gain does not count: it is not there when every duel is counted. Nothing where it is."""
+    doubt = trimming_matters(rows, policy)
+    if not doubt:
+        return ""
+    plain = _over_rows([untrimmed(row) for row in rows], mean.opponent, dispatch_ns, policy)
+    return doubt if _not_better(plain[0], level) else ""
 
 
 def _inferior(rows: Sequence[RowEffect], policy: Policy) -> str:

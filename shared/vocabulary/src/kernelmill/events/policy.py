@@ -46,8 +46,9 @@ class Policy(Value):
     """A row whose dispatch overhead is this share or more stands outside the headline mean."""
     floor_factor: float = Field(default=0.8, gt=0.0, le=1.0)
     """A time below this share of the node's own probe is inconclusive until re-checked."""
-    trim_agreement: float = Field(default=0.1, gt=0.0)
-    """Largest difference between trimmed and plain mean log ratio, in the mean over pairs, that counts as agreement."""
+    trim_agreement: float = Field(default=0.05, gt=0.0)
+    """By how much the plain mean log ratio of a pair's duels may be below the trimmed one, in the median over pairs;
+    beyond it a gain has to show in the plain means as well."""
     max_steal: float = Field(default=0.10, ge=0.0, le=1.0)
     """Evidence measured under more steal than this is inconclusive."""
     attempts: int = Field(default=2, ge=1)

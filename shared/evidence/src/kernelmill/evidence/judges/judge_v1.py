@@ -17,7 +17,7 @@ from kernelmill.events import (
     RowEffect,
 )
 from kernelmill.evidence.correctness import first_failure
-from kernelmill.evidence.doubts import below_floor, stolen, trimming_gap, trimming_matters
+from kernelmill.evidence.doubts import below_floor, stolen, trimming_matters, untrimmed
 from kernelmill.evidence.effects import best_baselines, headline, mean_effect, row_effect, worst_effect
 from kernelmill.evidence.gathered import CandidateEvidence
 from kernelmill.evidence.statistics import hopeless_on_all_rows, race_decision
@@ -118,24 +118,15 @@ def _against_baselines(
 
 
 def _compared(counted: list[RowEffect], mean: EffectEstimate, worst: EffectEstimate, policy: Policy) -> _Finding:
-    faster = mean.speedup.low > policy.accept_speedup
-    doubt = trimming_matters(counted, policy)
-    if doubt:
-        plain = mean_effect([_plain(row) for row in counted], BEST_BASELINE, policy.interval_level)
-        if faster or plain.speedup.low > policy.accept_speedup:
-            return "inconclusive", "infrastructure", doubt
-    if not faster:
+    if mean.speedup.low <= policy.accept_speedup:
         return "rejected", "not-faster", _words(mean)
+    if doubt := trimming_matters(counted, policy):
+        plain = mean_effect([untrimmed(row) for row in counted], BEST_BASELINE, policy.interval_level)
+        if plain.speedup.low <= policy.accept_speedup:
+            return "inconclusive", "infrastructure", doubt
     if worst.speedup.high < policy.worst_row:
         return "rejected", "slower-on-a-row", _words(worst)
     return "accepted", "faster", _words(mean)
-
-
-def _plain(row: RowEffect) -> RowEffect:
-    """Return the row scored by plain means, shifted as a whole so that the pairs keep their spread."""
-    gap = trimming_gap(row)
-    pairs = tuple(pair.model_copy(update={"log_ratio": pair.log_ratio - gap}) for pair in row.pairs)
-    return row.model_copy(update={"pairs": pairs})
 
 
 def _words(effect: EffectEstimate) -> str:
