@@ -8,7 +8,7 @@ import structlog
 from kernelmill.bus.errors import HaltedError, MalformedMessageError, OversizedEventError
 from kernelmill.bus.headers import CE_ID, is_ignorable, kind_and_version
 from kernelmill.bus.log import Recorded, StoredMessage
-from kernelmill.bus.subjects import Subject
+from kernelmill.bus.subjects import subject_text
 from kernelmill.events import DecodeError, Event, EventBase, EventVoided, UnknownKindError, decode, encode
 
 MESSAGE_LIMIT: Final = 256 * 1024
@@ -43,7 +43,7 @@ def decode_message(message: StoredMessage) -> Event:
     """
     kind, version = kind_and_version(message.headers)
     event = decode(kind, version, message.body)
-    proper = str(Subject.of(event))
+    proper = subject_text(event)
     if message.subject != proper:
         raise MalformedMessageError(f"the event belongs under {proper} and stands under {message.subject}")
     if message.headers.get(CE_ID) != event.event_id:

@@ -2,10 +2,11 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, get_args
 
 from kernelmill.bus.errors import MalformedMessageError
-from kernelmill.bus.log import StreamAddress
+from kernelmill.bus.log import ABSENT, StreamAddress
 from kernelmill.bus.work import WorkFilter
 from kernelmill.events import EventBase, StreamName
 
@@ -71,6 +72,29 @@ class Subject:
 
     def __str__(self) -> str:
         return ".".join((ROOT, *self.tokens()))
+
+
+def subject_text(event: EventBase) -> str:
+    """Return the text of the subject under which `event` belongs, the same as of `Subject.of` and faster.
+
+    Raises:
+        MalformedMessageError: a part of the event is not safe as a token.
+    """
+    declaration = event.declaration
+    start = _joined(
+        str(getattr(event, "target", ABSENT)),
+        str(getattr(event, "campaign", ABSENT)),
+        declaration.stream,
+        str(getattr(event, declaration.id_field)),
+    )
+    end = _joined(type(event).__name__, event.facet())
+    return f"{ROOT}.{start}.{end}" if start and end else str(Subject.of(event))
+
+
+@lru_cache(maxsize=4096)
+def _joined(*tokens: str) -> str:
+    """Return the tokens with dots between them, nothing if one of them is not safe; a stream's come again and again."""
+    return ".".join(tokens) if all(map(is_token, tokens)) else ""
 
 
 def stream_filter(address: StreamAddress) -> str:
