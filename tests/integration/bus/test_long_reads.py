@@ -56,7 +56,7 @@ async def test_every_message_comes_once_and_in_order(client: Client) -> None:
     assert await client.jetstream().consumers_info(STREAM) == []
 
 
-async def test_pulls_that_end_by_their_bytes_are_asked_for_again(client: Client) -> None:
+async def test_large_messages_are_pulled_in_small_numbers(client: Client) -> None:
     await fill(client, 400, size=200_000)
     assert await read(client, 400) == list(range(1, 401))
 

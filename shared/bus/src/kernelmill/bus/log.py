@@ -40,7 +40,7 @@ class StoredMessage:
     body: bytes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Recorded:
     """An event with its place in the log."""
 

@@ -12,10 +12,15 @@ from kernelmill.bus.log import StoredMessage
 from kernelmill.identity import new_id
 
 _PULL: Final = 5000
-"""Messages of one pull; the next is sent as soon as no more than this many are outstanding."""
+"""Most messages of one pull; the next is sent as soon as no more than one pull is outstanding."""
+_FIRST_PULL: Final = 64
+"""Messages of the first pulls, before it is known how large they are: two of the largest make 32 MiB."""
 _PULL_BYTES: Final = 8 << 20
-"""Bytes of one pull: bounds what the server holds for a slow reader."""
-_PULL_SECONDS: Final = 5.0
+"""About so many bytes a pull should bring: bounds what the server holds for a slow reader. The limit that a pull can
+state is of no use: the server drops a pull that meets it to the byte without a word."""
+_PULL_SECONDS: Final = 2.0
+_SILENCE: Final = 3.0
+"""Seconds without a message, longer than a pull lives: it is lost, or the server is."""
 _IDLE_SECONDS: Final = 60.0
 """After this the server forgets the consumer of a reader that was killed."""
 _CONTROL: Final = 100
@@ -24,15 +29,15 @@ _CONTROL: Final = 100
 class Puller:
     """One ephemeral consumer over a whole stream, and how many messages are still on their way."""
 
-    def __init__(self, wire: Wire, stream: str, *, after: int, until: int, seconds: float) -> None:
+    def __init__(self, wire: Wire, stream: str, *, after: int, until: int) -> None:
         self._wire = wire
         self._stream = stream
         self._name = new_id("read")
         self._after = after
         self._until = until
-        self._seconds = seconds
         self._unasked = until - after
         self._outstanding = 0
+        self._size = _FIRST_PULL
 
     async def batches(self) -> AsyncGenerator[list[StoredMessage]]:
         """Yield the messages with sequences above `after` up to `until`, as many at a time as the socket delivers.
@@ -41,14 +46,17 @@ class Puller:
             RefusedError: the server refuses the consumer.
             WireError: it ends the consumer, or a message was lost on the way.
             OSError: the connection has ended.
-            TimeoutError: nothing has come for `seconds`.
+            TimeoutError: nothing has come for three seconds.
         """
+        loop = asyncio.get_running_loop()
         await self._create()
         try:
             delivered, last = 0, self._after
+            deadline = loop.time() + _SILENCE
             while last < self._until:
                 self._pull()
-                async with asyncio.timeout(self._seconds):
+                before = self._wire.bytes_taken
+                async with asyncio.timeout_at(deadline):
                     messages = await self._wire.receive()
                 batch: list[StoredMessage] = []
                 for message in messages:
@@ -64,7 +72,10 @@ class Puller:
                     batch.append(StoredMessage(last, message.subject.decode(), WireHeaders(message.head), message.body))
                 self._outstanding -= len(batch)
                 if batch:
+                    each = (self._wire.bytes_taken - before) / len(batch)
+                    self._size = max(1, min(_PULL, self._size * 4, int(_PULL_BYTES / each)))
                     yield batch
+                    deadline = loop.time() + _SILENCE
         finally:
             with suppress(OSError):
                 self._wire.publish(f"$JS.API.CONSUMER.DELETE.{self._stream}.{self._name}", self._wire.pulls, {})
@@ -85,14 +96,14 @@ class Puller:
         )
 
     def _pull(self) -> None:
-        while self._unasked > 0 and self._outstanding <= _PULL:
-            wanted = min(_PULL, self._unasked)
+        while self._unasked > 0 and self._outstanding <= self._size:
+            wanted = min(self._size, self._unasked)
             self._unasked -= wanted
             self._outstanding += wanted
             self._wire.publish(
                 f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{self._name}",
                 self._wire.pulls,
-                {"batch": wanted, "max_bytes": _PULL_BYTES, "expires": int(_PULL_SECONDS * 1e9)},
+                {"batch": wanted, "expires": int(_PULL_SECONDS * 1e9)},
             )
 
     def _heed(self, message: Delivered) -> None:

@@ -46,7 +46,7 @@ async def read_batches(
         try:
             async with (
                 open_wire(access) as wire,
-                aclosing(Puller(wire, stream, after=position, until=until, seconds=patience).batches()) as batches,
+                aclosing(Puller(wire, stream, after=position, until=until).batches()) as batches,
             ):
                 async for batch in batches:
                     position = batch[-1].sequence
@@ -57,7 +57,7 @@ async def read_batches(
         except (WireError, OSError) as error:
             if loop.time() >= deadline:
                 raise LogUnavailableError(
-                    f"reading {stream} got no further than sequence {position} for {patience:g} s: {error}"
+                    f"reading {stream} got no further than sequence {position} for {patience:g} s: {error or 'silence'}"
                 ) from error
             await asyncio.sleep(_PAUSE)
         else:

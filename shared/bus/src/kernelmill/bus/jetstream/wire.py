@@ -48,6 +48,8 @@ class Wire:
         self._answers = f"{self._inbox}.answers".encode()
         self.pulls = f"{self._inbox}.pulls"
         """Subject to which pulled messages and what the server says about pulls are sent."""
+        self.bytes_taken = 0
+        """Bytes that have come so far."""
         self._early: deque[Control | Delivered] = deque()
 
     async def greet(self, server: ParseResult, access: Access) -> None:
@@ -125,7 +127,9 @@ class Wire:
 
     async def _frames(self) -> list[Control | Delivered]:
         try:
-            return self._parser.feed(await self._channel.take())
+            data = await self._channel.take()
+            self.bytes_taken += len(data)
+            return self._parser.feed(data)
         except ProtocolError as error:
             raise WireError(f"what the server sends cannot be read: {error}") from error
 
