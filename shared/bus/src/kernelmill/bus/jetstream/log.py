@@ -116,9 +116,12 @@ class JetStreamLog:
                 for message in batch:
                     yield message
 
-    async def replay(self, *, after: int = 0, until: int | None = None) -> AsyncIterator[Recorded]:
+    async def replay(
+        self, *, after: int = 0, until: int | None = None, kinds: frozenset[str] | None = None
+    ) -> AsyncIterator[Recorded]:
         """Yield the events up to `until`; see `Log.replay`."""
         reader = await self._reader()
+        reader.kinds = kinds
         end = await self.last_sequence()
         async with aclosing(self._batches(after, end if until is None else min(until, end))) as batches:
             async for batch in whole(batches, after):

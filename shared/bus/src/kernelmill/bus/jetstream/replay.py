@@ -5,12 +5,15 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Final
 
+import structlog
+
 from kernelmill.bus.errors import HaltedError, LogUnavailableError
 from kernelmill.bus.jetstream.provision import LOG_STREAM
 from kernelmill.bus.jetstream.pulling import Puller
 from kernelmill.bus.jetstream.wire import Access, RefusedError, WireError, open_wire
 from kernelmill.bus.log import StoredMessage
 
+_logger = structlog.get_logger(__name__)
 _PATIENCE: Final = 10.0
 """Seconds without a new message after which the read ends with an error."""
 _PAUSE: Final = 0.1
@@ -59,6 +62,7 @@ async def read_batches(
                 raise LogUnavailableError(
                     f"reading {stream} got no further than sequence {position} for {patience:g} s: {error or 'silence'}"
                 ) from error
+            _logger.warning("a read broke; it goes on", stream=stream, position=position, why=str(error) or "silence")
             await asyncio.sleep(_PAUSE)
         else:
             return
