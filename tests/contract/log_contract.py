@@ -156,6 +156,27 @@ class LogContract:
             [record async for record in log.replay()]
         assert halted.value.sequence == first + 2
 
+    async def test_a_replay_of_some_kinds_checks_the_others_without_their_bodies(self, bus: Bus) -> None:
+        log = bus.log
+        first = await log.append(opened(), expected=0)
+        subject = "kernelmill.v1.cpu.c1.campaign.c1.CampaignPaused._"
+        await self.publish_raw(bus, subject, {"ce-id": "x", "ce-type": "kernelmill.CampaignPaused.v1"}, b"{")
+        folded = frozenset({"CampaignOpened"})
+        assert [record.sequence async for record in log.replay(kinds=folded)] == [first]
+        with pytest.raises(HaltedError, match="does not validate"):
+            [record async for record in log.replay(kinds=frozenset({"CampaignPaused"}))]
+        await self.publish_raw(bus, subject, {"ce-id": "y", "ce-type": "kernelmill.CampaignResumed.v1"}, b"{}")
+        with pytest.raises(HaltedError, match="the headers name a CampaignResumed") as halted:
+            [record async for record in log.replay(kinds=folded)]
+        assert halted.value.sequence == first + 2
+
+    @pytest.mark.parametrize("kind", ["CampaignPaused.v99", "Novelty.v1"])
+    async def test_a_replay_of_some_kinds_halts_at_what_it_does_not_know(self, bus: Bus, kind: str) -> None:
+        subject = f"kernelmill.v1.cpu.c1.campaign.c1.{kind.partition('.')[0]}._"
+        await self.publish_raw(bus, subject, {"ce-id": "x", "ce-type": f"kernelmill.{kind}"}, b"{}")
+        with pytest.raises(HaltedError):
+            [record async for record in bus.log.replay(kinds=frozenset({"CampaignOpened"}))]
+
     @pytest.mark.parametrize(
         ("headers", "body", "says"),
         [

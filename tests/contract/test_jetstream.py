@@ -12,6 +12,7 @@ from nats.js.errors import APIError
 from support.events import paused
 
 from kernelmill.bus import Bus, StreamAddress, connect, verify_chains
+from kernelmill.bus.jetstream.log import JetStreamLog
 from kernelmill.bus.jetstream.provision import LOG_STREAM
 from kernelmill.bus.server import EmbeddedServer
 
@@ -37,6 +38,17 @@ class TestJetStreamLog(LogContract):
         with pytest.raises(APIError, match="not permitted"):
             await js.purge_stream(LOG_STREAM)
         assert await bus.log.last_sequence() == sequence
+
+
+class TestJetStreamLogReadOverItsOwnConnection(TestJetStreamLog):
+    """The same contract where every read of the whole log takes the way of long ones."""
+
+    @pytest.fixture
+    async def bus(self, nats_url: str) -> AsyncIterator[Bus]:
+        async with connect(nats_url, role="console") as connected:
+            assert isinstance(connected.log, JetStreamLog)
+            connected.log.few = 0
+            yield connected
 
 
 class TestJetStreamBlobs(BlobsContract):

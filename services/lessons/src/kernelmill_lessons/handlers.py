@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 
 from kernelmill.bus import Bus, HaltedError
-from kernelmill_lessons.domain.notes import Memory
+from kernelmill_lessons.domain.notes import FOLDED, Memory
 from kernelmill_lessons.domain.summaries import advice, effects, export, failures, stated
 from kernelmill_lessons.storage import Store
 
@@ -98,9 +98,13 @@ class Lessons:
 
 
 async def rebuild(bus: Bus, until: int) -> Memory:
-    """Return the memory folded from the first event up to a sequence."""
+    """Return the memory folded from the first event up to a sequence that the live fold has reached.
+
+    The live fold has understood every body up to there, or it would have halted before: here only those are read on
+    which the memory depends. Kind, version and place of all others are checked again.
+    """
     memory = Memory()
-    async for record in bus.log.replay(until=until):
+    async for record in bus.log.replay(until=until, kinds=FOLDED):
         memory.apply(record.sequence, record.event)
     memory.position = until
     return memory

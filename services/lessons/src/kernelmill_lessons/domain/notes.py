@@ -183,3 +183,6 @@ _TAKERS: dict[type[EventBase], Any] = {
     LessonStated: _state,
     LessonRetired: _retire,
 }
+
+FOLDED = frozenset(kind.__name__ for kind in _TAKERS)
+"""Kinds whose bodies the memory depends on."""

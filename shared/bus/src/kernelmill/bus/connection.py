@@ -13,6 +13,7 @@ from nats.errors import NoRespondersError
 
 from kernelmill.bus.errors import NoAnswerError
 from kernelmill.bus.jetstream import JetStreamBlobs, JetStreamLog, JetStreamSecrets, provision
+from kernelmill.bus.jetstream.login import Login
 from kernelmill.bus.log import Blobs, Log, Secrets
 from kernelmill.bus.settings import ServiceSettings
 
@@ -86,7 +87,7 @@ async def connect(url: str, *, role: str) -> AsyncIterator[Bus]:
     settings = ServiceSettings(nats_url=url)
     client = await open_client(settings, role)
     try:
-        yield await bus_over(client, role, settings.instance, replicas=settings.replicas)
+        yield await bus_over(client, role, settings)
     finally:
         await close_client(client)
 
@@ -97,8 +98,10 @@ async def close_client(client: Client) -> None:
     await client.close()
 
 
-async def bus_over(client: Client, role: str, instance: str, *, replicas: int = 1) -> Bus:
-    """Return the bus over a connected client, provisioned if it was not."""
-    await provision(client.jetstream(timeout=10.0), replicas=replicas)
-    log = await JetStreamLog.open(client, f"kernelmill/{role}/{instance}")
+async def bus_over(client: Client, role: str, settings: ServiceSettings) -> Bus:
+    """Return the bus over a client that was opened with the same settings, provisioned if it was not."""
+    await provision(client.jetstream(timeout=10.0), replicas=settings.replicas)
+    source = f"kernelmill/{role}/{settings.instance}"
+    login = Login(source, settings.nats_user, settings.password(), settings.nats_credentials)
+    log = await JetStreamLog.open(client, source, login)
     return Bus(log, JetStreamBlobs(client, role), JetStreamSecrets(client), client)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final
 
 from kernelmill.bus.errors import MalformedMessageError
@@ -50,11 +51,14 @@ def kind_and_version(headers: Mapping[str, str]) -> tuple[str, int]:
     Raises:
         MalformedMessageError: the header is missing or does not follow `kernelmill.<Kind>.v<version>`.
     """
-    found = _TYPE.fullmatch(headers.get(CE_TYPE, ""))
+    return _parts_of_type(headers.get(CE_TYPE, ""))
+
+
+@lru_cache(maxsize=256)
+def _parts_of_type(text: str) -> tuple[str, int]:
+    found = _TYPE.fullmatch(text)
     if found is None:
-        raise MalformedMessageError(
-            f"header {CE_TYPE} is '{headers.get(CE_TYPE, '')}', not kernelmill.<Kind>.v<version>"
-        )
+        raise MalformedMessageError(f"header {CE_TYPE} is '{text}', not kernelmill.<Kind>.v<version>")
     return found[1], int(found[2])
 
 

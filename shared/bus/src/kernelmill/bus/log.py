@@ -43,7 +43,7 @@ class StoredMessage:
     body: bytes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Recorded:
     """An event with its place in the log."""
 
@@ -100,8 +100,16 @@ class Log(Protocol):
         """Return the events of all streams of one campaign (campaign, tasks, candidates), in order."""
         ...
 
-    def replay(self, *, after: int = 0, until: int | None = None) -> AsyncIterator[Recorded]:
+    def replay(
+        self, *, after: int = 0, until: int | None = None, kinds: frozenset[str] | None = None
+    ) -> AsyncIterator[Recorded]:
         """Yield all events with sequences above `after` up to `until` (default: the end as it is now), then stop.
+
+        Args:
+            after: only sequences above this.
+            until: only sequences up to this.
+            kinds: only events of these kinds (and EventVoided); the bodies of others are not read, so that a broken one
+                among them does not halt. Only for what another reader has understood before.
 
         Raises:
             HaltedError: at an event that must be understood and cannot be (unknown kind, newer version, broken body).

@@ -111,9 +111,12 @@ class MemoryLog:
         """Return the voided sequences; see `Log.voided`."""
         return self._reader().voided
 
-    async def replay(self, *, after: int = 0, until: int | None = None) -> AsyncIterator[Recorded]:
+    async def replay(
+        self, *, after: int = 0, until: int | None = None, kinds: frozenset[str] | None = None
+    ) -> AsyncIterator[Recorded]:
         """Yield the events up to `until`; see `Log.replay`."""
         reader = self._reader()
+        reader.kinds = kinds
         for message in self._messages[after:until]:
             if recorded := reader.understand(message):
                 yield recorded

@@ -49,7 +49,7 @@ async def _run(role: str, plan: Planning, settings: ServiceSettings) -> int:
     if client is None:
         return 0
     try:
-        bus = await bus_over(client, role, settings.instance, replicas=settings.replicas)
+        bus = await bus_over(client, role, settings)
         await serve(bus, await plan(bus, settings), settings, stopping)
     finally:
         await close_client(client)

@@ -64,6 +64,7 @@ from kernelmill.events.decoding import (
     UnknownKindError,
     decode,
     encode,
+    known_type,
 )
 from kernelmill.events.lesson import LessonEvent, LessonRetired, LessonStated
 from kernelmill.events.log import EventVoided, LogSealed
@@ -227,6 +228,7 @@ __all__ = [
     "candidate_digest",
     "decode",
     "encode",
+    "known_type",
     "normalise_line_ends",
     "policy_digest",
 ]

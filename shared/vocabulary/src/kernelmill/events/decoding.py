@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 
 from kernelmill.events.base import EventBase
-from kernelmill.events.catalogue import EVENT_ADAPTER, EVENT_TYPES, Event
+from kernelmill.events.catalogue import EVENT_TYPES, Event
 from kernelmill.identity import canonical_json
 
 
@@ -38,13 +38,12 @@ def encode(event: EventBase) -> bytes:
     return canonical_json(event.model_dump(mode="json"))
 
 
-def decode(kind: str, version: int, body: bytes) -> Event:
-    """Return the event in `body`, upcast to this program's version.
+def known_type(kind: str, version: int) -> type[EventBase]:
+    """Return the class of a kind that this program understands in that version.
 
     Raises:
         UnknownKindError: the kind is not in the vocabulary.
         NewerVersionError: the version is newer than this program's.
-        UndecodableError: the body does not validate.
     """
     event_type = EVENT_TYPES.get(kind)
     if event_type is None:
@@ -56,12 +55,26 @@ def decode(kind: str, version: int, body: bytes) -> Event:
         raise NewerVersionError(
             f"{kind} is of version {version}, this program knows up to {known}; upgrade this program or void the event"
         )
+    return event_type
+
+
+def decode(kind: str, version: int, body: bytes) -> Event:
+    """Return the event in `body`, upcast to this program's version.
+
+    Raises:
+        UnknownKindError: the kind is not in the vocabulary.
+        NewerVersionError: the version is newer than this program's.
+        UndecodableError: the body does not validate.
+    """
+    event_type = known_type(kind, version)
+    known = event_type.declaration.version
     try:
         if version == known:
-            return EVENT_ADAPTER.validate_json(body)
+            # The class itself and not the union of all: a third faster, and the body must be of the kind in the header.
+            return cast("Event", event_type.model_validate_json(body))
         raw = json.loads(body)
         for step in range(version, known):
             raw = UPCASTS[kind, step](raw)
-        return EVENT_ADAPTER.validate_python(raw)
+        return cast("Event", event_type.model_validate(raw))
     except (ValidationError, ValueError, KeyError, TypeError) as error:
         raise UndecodableError(f"the body of a {kind} (version {version}) does not validate: {error}") from error

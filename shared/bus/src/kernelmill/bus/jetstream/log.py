@@ -21,9 +21,12 @@ from kernelmill.bus.errors import (
     OversizedEventError,
 )
 from kernelmill.bus.headers import CE_ID, event_headers
+from kernelmill.bus.jetstream.login import Login
 from kernelmill.bus.jetstream.provision import LOG_STREAM, read_log_id
 from kernelmill.bus.jetstream.publishing import DUPLICATE, Outgoing, acknowledged, conditional, once, publish_batch
 from kernelmill.bus.jetstream.reader import read_messages
+from kernelmill.bus.jetstream.replay import read_batches, whole
+from kernelmill.bus.jetstream.wire import Access
 from kernelmill.bus.log import TOGETHER_LIMIT, Recorded, StoredMessage, StreamAddress
 from kernelmill.bus.messages import Understanding, decode_message, encode_body
 from kernelmill.bus.subjects import EVERYTHING, Subject, campaign_filter, kind_filter, stream_filter
@@ -34,13 +37,18 @@ _CONFLICTS: Final = frozenset({10071, 10164})
 _ACK_SECONDS: Final = 2.0
 _LINKS_KEPT: Final = 4096
 _POLL_SECONDS: Final = 1.0
+_FEW: Final = 512
+"""Up to so many messages one request of the bus's own connection is the fastest way to read."""
 
 
 class JetStreamLog:
     """A `Log` on a server. Make it with `JetStreamLog.open`."""
 
-    def __init__(self, client: Client, js: JetStreamContext, log_id: str, source: str) -> None:
+    def __init__(self, client: Client, js: JetStreamContext, log_id: str, source: str, login: Login) -> None:
         self.log_id = log_id
+        self.few = _FEW
+        """Up to so many messages are read over the bus's own connection; a test may change it."""
+        self._access = Access(client, login)
         self._client = client
         self._js = js
         self._source = source
@@ -48,14 +56,19 @@ class JetStreamLog:
         """Sequence and hash of the last message known of recently used streams: saves a round trip per append."""
 
     @classmethod
-    async def open(cls, client: Client, source: str) -> "JetStreamLog":
+    async def open(cls, client: Client, source: str, login: Login | None = None) -> "JetStreamLog":
         """Return the log of a provisioned server.
+
+        Args:
+            client: a connected client.
+            source: CloudEvents source of what is appended: role and instance.
+            login: who opens the connections over which long parts are read; None: as the servers' addresses say.
 
         Raises:
             NotProvisionedError: the server has no log yet.
         """
         js = client.jetstream(timeout=_ACK_SECONDS)
-        return cls(client, js, await read_log_id(js), source)
+        return cls(client, js, await read_log_id(js), source, login or Login())
 
     async def append(self, event: EventBase, *, expected: int | None) -> int:
         """Append one event; see `Log.append`."""
@@ -123,17 +136,28 @@ class JetStreamLog:
         self, address: StreamAddress | None = None, *, after: int = 0, limit: int | None = None
     ) -> AsyncGenerator[StoredMessage, None]:
         """Yield the messages of one stream, or of the log, as they are; see `Log.stored`."""
-        subject_filter = EVERYTHING if address is None else stream_filter(address)
-        async for message in read_messages(self._client, subject_filter, after=after, limit=limit):
-            yield message
+        if address is not None or limit is not None:
+            subject_filter = EVERYTHING if address is None else stream_filter(address)
+            async for message in read_messages(self._client, subject_filter, after=after, limit=limit):
+                yield message
+            return
+        async with aclosing(self._batches(after, await self.last_sequence())) as batches:
+            async for batch in batches:
+                for message in batch:
+                    yield message
 
-    async def replay(self, *, after: int = 0, until: int | None = None) -> AsyncIterator[Recorded]:
+    async def replay(
+        self, *, after: int = 0, until: int | None = None, kinds: frozenset[str] | None = None
+    ) -> AsyncIterator[Recorded]:
         """Yield the events up to `until`; see `Log.replay`."""
         reader = await self._reader()
-        end = await self.last_sequence() if until is None else until
-        async for message in read_messages(self._client, EVERYTHING, after=after, until=end):
-            if recorded := reader.understand(message):
-                yield recorded
+        reader.kinds = kinds
+        end = await self.last_sequence()
+        async with aclosing(self._batches(after, end if until is None else min(until, end))) as batches:
+            async for batch in whole(batches, after):
+                for message in batch:
+                    if recorded := reader.understand(message):
+                        yield recorded
 
     async def follow(self, *, after: int = 0) -> AsyncIterator[Recorded]:
         """Yield the events for ever; see `Log.follow`."""
@@ -147,9 +171,10 @@ class JetStreamLog:
         """Yield the messages for ever; see `Log.arrivals`.
 
         What is new is announced by a plain subscription and then read from the stream, so that reconnections and
-        restarts of the server leave neither gaps nor repeats.
+        restarts of the server leave neither gaps nor repeats. What lies far back is read as by `replay`.
         """
         position = after
+        far = True
         news = asyncio.Event()
 
         async def wake(_message: object) -> None:
@@ -160,10 +185,13 @@ class JetStreamLog:
             while True:
                 news.clear()
                 try:
-                    async for message in read_messages(self._client, EVERYTHING, after=position):
-                        position = message.sequence
-                        yield message
+                    async with aclosing(self._since(position, far=far)) as messages:
+                        async for message in messages:
+                            position = message.sequence
+                            yield message
+                    far = False
                 except (LogUnavailableError, NatsError, OSError):
+                    far = True
                     await asyncio.sleep(_POLL_SECONDS)
                     continue
                 try:
@@ -188,6 +216,27 @@ class JetStreamLog:
         """Return the sequence of the newest event, 0 for an empty log."""
         info = await self._js.stream_info(LOG_STREAM)
         return info.state.last_seq
+
+    def _batches(self, after: int, until: int) -> AsyncGenerator[list[StoredMessage]]:
+        """Return the messages of the whole log between two sequences; a long part over a connection of its own."""
+        if until - after > self.few:
+            return read_batches(self._access, after=after, until=until)
+        return self._few(after, until)
+
+    async def _few(self, after: int, until: int) -> AsyncGenerator[list[StoredMessage]]:
+        if until > after:
+            found = read_messages(self._client, EVERYTHING, after=after, until=until)
+            yield [message async for message in found]
+
+    async def _since(self, after: int, *, far: bool) -> AsyncGenerator[StoredMessage]:
+        if not far:
+            async for message in read_messages(self._client, EVERYTHING, after=after):
+                yield message
+            return
+        async with aclosing(self._batches(after, await self.last_sequence())) as batches:
+            async for batch in whole(batches, after):
+                for message in batch:
+                    yield message
 
     async def _last(self, address: StreamAddress, expected: int | None) -> tuple[int, str]:
         """Return sequence and hash of the stream's last message as the append has to state them."""
