@@ -42,9 +42,20 @@ def verdict(*rows: RowEffect) -> tuple[str, str]:
         ([0.2, 0.2, 0.2, 0.0], ("inconclusive", "infrastructure")),
         ([0.4, 0.0, 0.0, 0.0], ("accepted", "faster")),
         ([-0.2] * 4, ("accepted", "faster")),
+        ([0.03, 0.04, -0.05, 0.02], ("accepted", "faster")),
         ([0.07] * 4, ("accepted", "faster")),
+        ([0.12] * 4, ("inconclusive", "infrastructure")),
     ],
-    ids=["quiet", "every pair", "most pairs", "one disturbed pair", "the opponent was disturbed", "gain enough"],
+    ids=[
+        "quiet",
+        "every pair",
+        "most pairs",
+        "one disturbed pair",
+        "the opponent was disturbed",
+        "noise",
+        "gain enough",
+        "a few duels of every pair",
+    ],
 )
 def test_a_gain_has_to_be_there_when_every_duel_counts(gaps: list[float], expected: tuple[str, str]) -> None:
     assert verdict(shifted("small", 0.1, gaps), shifted("large", 0.1, gaps)) == expected

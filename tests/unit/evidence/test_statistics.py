@@ -100,6 +100,13 @@ def test_a_race_drops_what_is_clearly_slower_and_keeps_what_is_clearly_faster(co
     assert race_decision([pair(effect + step) for step in steps], POLICY) == "keep"
 
 
+def test_an_undecided_race_keeps_who_is_ahead() -> None:
+    wavering = [0.02, -0.03, 0.05, -0.01, 0.03, -0.04, 0.02, 0.01]
+    assert race_decision([pair(ratio) for ratio in wavering], POLICY) == "keep"
+    assert race_decision([pair(-ratio) for ratio in wavering], POLICY) == "drop"
+    assert race_decision([pair(ratio) for ratio in wavering[:7]], POLICY) == "continue"
+
+
 @given(st.floats(0.02, 0.28), st.floats(0.29, 3.0))
 def test_two_pairs_end_a_race_only_where_it_is_hopeless(close: float, far: float) -> None:
     assert race_decision([pair(-close), pair(-far)], POLICY) == "continue"

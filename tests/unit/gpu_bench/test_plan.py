@@ -67,7 +67,7 @@ def test_rows_that_are_hopeless_together_end_after_two_rounds() -> None:
     race, rows = row_effects(progress, {}, MeasurementPlan(RACE, ROWS), eliminated=True)
     assert not race[0].stopped_early
     assert all(row.stopped_early for row in rows)
-    _, finished, _ = run(MeasurementPlan(RACE, ROWS), 0.2, -0.02)
+    _, finished, _ = run(MeasurementPlan(RACE, ROWS), 0.2, 0.02)
     assert not finished.eliminated
 
 

@@ -2,6 +2,7 @@
 
 import secrets
 from collections import OrderedDict
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from kernelmill.identity import digest_framed
@@ -9,6 +10,8 @@ from kernelmill.targets.port import Artifact, CompileFailure, Program, Target
 from kernelmill_gpu_bench.errors import DeviceFaultError
 
 _LAYOUTS = 4
+_USES = 2
+"""Uses of a program for which another layout is built: most candidates are out after a few pairs."""
 _PROGRAMS_KEPT = 64
 
 
@@ -29,19 +32,27 @@ class PooledLayouts:
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._pools: OrderedDict[str, list[Artifact]] = OrderedDict()
+        self._pools: OrderedDict[str, _Pool] = OrderedDict()
 
     def of(self, program: Program) -> Artifact:
-        """Return a new layout while the pool is not full, then any of it."""
+        """Return a new layout on every other use while the pool is not full, else any of it."""
         key = _identity(program)
-        pool = self._pools.setdefault(key, [])
+        pool = self._pools.setdefault(key, _Pool())
         self._pools.move_to_end(key)
         while len(self._pools) > _PROGRAMS_KEPT:
             self._pools.popitem(last=False)
-        if len(pool) >= (1 if program.language == "python" else _LAYOUTS):
-            return secrets.choice(pool)
-        pool.append(_build(self._target, program))
-        return pool[-1]
+        pool.used += 1
+        wanted = 1 if program.language == "python" else min(_LAYOUTS, -(-pool.used // _USES))
+        if len(pool.built) < wanted:
+            pool.built.append(_build(self._target, program))
+            return pool.built[-1]
+        return secrets.choice(pool.built)
+
+
+@dataclass
+class _Pool:
+    built: list[Artifact] = field(default_factory=list)
+    used: int = 0
 
 
 class FreshLayouts:

@@ -1,5 +1,6 @@
 """Tunes baselines: every setting of a sweep against one reference, then the best ones once more. All of it blocks."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
@@ -14,6 +15,7 @@ _DUELS = 8
 _FINALISTS = 2
 _MORE_PAIRS = 2
 """Pairs of each finalist besides the first, so that a median is of three."""
+_FAR_BEHIND = 0.5
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Tuner:
         self._limits = limits
         self._metric = metric
         self._reference = self._find_reference()
+        self._best: dict[str, float] = {}
+        """The best log ratio so far on each row."""
         self._settings: dict[str, list[tuple[BuildOptions, Program | None, str]]] = {}
 
     def tune(self, name: str, workload: str) -> Tuning:
@@ -60,6 +64,7 @@ class Tuner:
         scored.sort(key=lambda item: -item[0].log_ratio)
         finals = [(self._again(score, program, workload), build) for score, build, program in scored[:_FINALISTS]]
         best, build = max(finals, key=lambda item: median(score.log_ratio for score in item[0]))
+        self._best[workload] = max(self._best.get(workload, -math.inf), median(score.log_ratio for score in best))
         return Tuning(
             build if source.kind == "c" else None,
             median(score.candidate_ns for score in best),
@@ -69,7 +74,12 @@ class Tuner:
         )
 
     def _again(self, first: PairScore, program: Program, workload: str) -> list[PairScore]:
-        """Return the first score and those of further pairs: one process can be slow for life."""
+        """Return the first score and those of further pairs: one process can be slow for life.
+
+        A baseline that is far behind another one on the row will never be anybody's opponent, and one pair tells that.
+        """
+        if first.log_ratio < self._best.get(workload, -math.inf) - _FAR_BEHIND:
+            return [first]
         more = (self._score(program, workload)[0] for _ in range(_MORE_PAIRS))
         return [first, *(score for score in more if score is not None)]
 

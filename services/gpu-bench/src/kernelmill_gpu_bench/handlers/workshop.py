@@ -171,7 +171,7 @@ def limits_of(objective: Objective) -> Limits:
 
 
 def _wanted(objective: Objective, problem: Problem) -> list[tuple[str, str]]:
-    """Return the pairs of row and baseline that the campaign rests on."""
+    """Return the pairs of row and baseline that the campaign rests on; C first, which is mostly the fastest."""
     workloads = objective.workloads or tuple(row.uuid for row in problem.timed_workloads)
-    names = objective.baselines or tuple(problem.baselines)
+    names = sorted(objective.baselines or problem.baselines, key=lambda name: problem.baselines[name].kind != "c")
     return [(workload, name) for name in names for workload in workloads]

@@ -1,10 +1,11 @@
 """What makes timings doubtful: reasons that lie in the machine or the measurement, not in the candidate."""
 
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from kernelmill.events import Policy, RowEffect, Telemetry
 from kernelmill.evidence.effects import candidate_ns
+from kernelmill.evidence.statistics import signed_rank_p
 
 
 def stolen(telemetry: Telemetry, policy: Policy) -> str:
@@ -28,16 +29,22 @@ def below_floor(rows: Iterable[RowEffect]) -> str:
     return ""
 
 
-def trimming_matters(rows: Iterable[RowEffect], policy: Policy) -> str:
-    """Return the first row on which the plain mean says less for the candidate than the trimmed one, else nothing."""
+def trimming_matters(rows: Sequence[RowEffect], policy: Policy) -> str:
+    """Return where plain means say less for the candidate than trimmed ones, in words, else nothing."""
     for row in rows:
         gap = trimming_gap(row)
-        if gap > policy.trim_agreement:
+        if gap > policy.trim_row_gap:
             return (
                 f"row {row.workload}: the plain mean log ratio of its duels is {gap:.3f} below the trimmed one, "
-                f"more than {policy.trim_agreement:g}; a few duels carry the result"
+                f"more than {policy.trim_row_gap:g}; a few duels carry the result"
             )
-    return ""
+    gaps = [pair.log_ratio - pair.mean_log_ratio for row in rows for pair in row.pairs]
+    if not gaps or statistics.median(gaps) <= policy.trim_gap or signed_rank_p(gaps) > policy.trim_level:
+        return ""
+    return (
+        f"over all rows the plain mean log ratios of the duels are {statistics.median(gaps):.3f} below the trimmed, "
+        f"more than {policy.trim_gap:g}; a few duels carry the result"
+    )
 
 
 def trimming_gap(row: RowEffect) -> float:

@@ -3,6 +3,7 @@
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from kernelmill.problems.errors import ExpressionError
 
@@ -38,6 +39,7 @@ def evaluate(text: str, names: Mapping[str, int]) -> int:
     return _value(parse(text), names, text)
 
 
+@lru_cache(maxsize=256)
 def parse(text: str) -> ast.expr:
     """Return the parsed expression.
 

@@ -23,9 +23,9 @@ class Policy(Value):
     """A race drops a candidate that is slower than its opponent at this one-sided level."""
     race_hopeless: float = Field(default=0.75, ge=0.0, lt=1.0)
     """A race drops a candidate whose first two pairs are both under this speed-up; 0 never does."""
-    rows_hopeless: float = Field(default=0.97, ge=0.0, lt=1.0)
+    rows_hopeless: float = Field(default=1.0, ge=0.0, le=1.0)
     """A measurement ends when, from two rounds on, the geometric mean over all rows was under this speed-up in every
-    round of pairs; 0 never does."""
+    round of pairs: what is not ahead then is not measured until it is. 0 never does."""
     baseline_pairs: int = Field(default=4, ge=2)
     """Process pairs against the best baseline on each row after the race."""
     accept_speedup: float = Field(default=1.0, gt=0.0)
@@ -46,10 +46,14 @@ class Policy(Value):
     """A row whose dispatch overhead is this share or more stands outside the headline mean."""
     floor_factor: float = Field(default=0.8, gt=0.0, le=1.0)
     """A time below this share of the node's own probe is inconclusive until re-checked."""
-    trim_agreement: float = Field(default=0.05, gt=0.0)
-    """By how much the plain mean log ratio of a pair's duels may be below the trimmed one, in the median over pairs;
-    beyond it a gain has to show in the plain means as well."""
-    max_steal: float = Field(default=0.10, ge=0.0, le=1.0)
+    trim_row_gap: float = Field(default=0.15, gt=0.0)
+    """By how much the plain mean log ratio of a pair's duels may be below the trimmed one, in the median over a row's
+    pairs; beyond it a gain has to show in the plain means as well."""
+    trim_gap: float = Field(default=0.02, gt=0.0)
+    """The same in the median over the pairs of all rows, where it is no accident of the machine."""
+    trim_level: float = Field(default=0.01, gt=0.0, lt=0.5)
+    """One-sided level at which the gaps of all rows' pairs are no accident: the machine disturbs both sides alike."""
+    max_steal: float = Field(default=0.25, ge=0.0, le=1.0)
     """Evidence measured under more steal than this is inconclusive."""
     attempts: int = Field(default=2, ge=1)
     """Starts of the same work without a result after which the candidate is inconclusive."""

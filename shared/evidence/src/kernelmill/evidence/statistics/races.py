@@ -1,6 +1,7 @@
 """The race: a loose sequential test that eliminates and never crowns."""
 
 import math
+import statistics
 from collections.abc import Sequence
 from typing import Literal
 
@@ -20,8 +21,8 @@ def race_decision(pairs: Sequence[PairScore], policy: Policy) -> RaceDecision:
     Two first pairs that are both slower than `race_hopeless` end it at once: that is no noise, and most of what a
     search proposes is far from the champion. From `race_pairs_min` pairs on, a candidate that is slower at the
     one-sided `race_drop_level` is dropped, and one that is faster at the same level is kept without spending the rest.
-    At `race_pairs_max` an undecided one is kept: the race saves device time, and looking several times only makes it a
-    little looser.
+    At `race_pairs_max` an undecided one is kept if it is ahead. The race saves device time, and looking several times
+    only makes it a little looser.
     """
     ratios = [pair.log_ratio for pair in pairs]
     if len(ratios) >= _LEAST_PAIRS and all(math.exp(ratio) < policy.race_hopeless for ratio in ratios):
@@ -30,9 +31,11 @@ def race_decision(pairs: Sequence[PairScore], policy: Policy) -> RaceDecision:
         return "continue"
     if signed_rank_p([-ratio for ratio in ratios]) <= policy.race_drop_level:
         return "drop"
-    if signed_rank_p(ratios) <= policy.race_drop_level or len(pairs) >= policy.race_pairs_max:
+    if signed_rank_p(ratios) <= policy.race_drop_level:
         return "keep"
-    return "continue"
+    if len(ratios) < policy.race_pairs_max:
+        return "continue"
+    return "keep" if statistics.fmean(ratios) > 0.0 else "drop"
 
 
 def hopeless_on_all_rows(rows: Sequence[Sequence[PairScore]], policy: Policy) -> bool:
