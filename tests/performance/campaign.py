@@ -22,7 +22,14 @@ from kernelmill.targets.port import Program, load_target, program_of
 async def main(name: str, minutes: float, seed: int) -> None:
     problem = problem_of(name)
     async with running() as bus:
-        content = {"seed": seed, "budget": {"evaluations": 2000, "minutes": minutes}, "goal": {"stall_verdicts": 0}}
+        # torch takes seconds to load, so it is compared with the champion alone and not raced.
+        raced = [key for key in problem.baselines if key != "torch"]
+        content = {
+            "seed": seed,
+            "baselines": raced,
+            "budget": {"evaluations": 2000, "minutes": minutes},
+            "goal": {"stall_verdicts": 0},
+        }
         records = await run_campaign(bus, problem, content)
         crown = next((r.event for r in reversed(records) if r.event.kind == "ChampionCrowned"), None)
         proposed = next(
