@@ -10,3 +10,6 @@ class VerifierSettings(BaseSettings):
 
     refuse_near_duplicates: bool = True
     """Whether a near twin of an earlier candidate is rejected without being built; off for A/A studies."""
+    refuse_constructs: bool = True
+    """Whether sources with constructs that no kernel needs are rejected without being built; off to show that the later
+    gates hold without it."""

@@ -111,11 +111,12 @@ class Checker:
 
     async def _screen(self, event: CandidateProposed, problem: Problem, program: Program) -> CandidateScreened:
         found = await asyncio.to_thread(self._target.screen, program, finite_inputs=problem.settings.finite_inputs)
+        accepted = found.accepted or (found.construct and not self._settings.refuse_constructs)
         twin = None
-        if found.accepted and self._settings.refuse_near_duplicates:
+        if accepted and self._settings.refuse_near_duplicates:
             index = await self._index(event.campaign)
             twin = index.twin(event.candidate, found.shape_fingerprint, event.build)
-        outcome = "near-duplicate" if twin else "passed" if found.accepted else "refused"
+        outcome = "near-duplicate" if twin else "passed" if accepted else "refused"
         reason = f"the same program as {twin[:12]} but for names and spacing" if twin else found.reason
         return CandidateScreened.model_validate(
             self._address(event, "CandidateScreened")

@@ -22,6 +22,9 @@ class Screening:
     """Versioned fingerprint of the normalised token stream, for near duplicates; never the identity."""
     extractor: str
     """Name and version of the extractor."""
+    construct: bool = False
+    """Whether it is refused for a construct in the sources alone: that only saves money, for later gates find what the
+    construct would be used for."""
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,7 @@ def screen(program: Program, *, finite_inputs: bool) -> Screening:
     language = "c++" if "++" in program.build.standard else "c"
     trees = {name: parse(data, language) for name, data in program.files.items()}
     reason = refuse_flags(program.build.flags, finite_inputs=finite_inputs)
+    structural = bool(reason)
     for name in sorted(trees):
         folder = posixpath.dirname(name)
         own = {posixpath.relpath(other, folder or ".") for other in program.files}
@@ -81,4 +82,5 @@ def screen(program: Program, *, finite_inputs: bool) -> Screening:
         traits=measure_traits(trees, program.files, program.build.flags),
         shape_fingerprint=shape_fingerprint(trees),
         extractor=EXTRACTOR,
+        construct=bool(reason) and not structural,
     )
