@@ -37,11 +37,10 @@ def report(endings: list[Ending]) -> int:
     accepted = [ending for ending in cheats if ending.verdict and ending.verdict.decision == "accepted"]
     rejected = [ending for ending in controls if ending.wrong]
     unended = [ending for ending in endings if ending.verdict is None]
-    console.print(
-        f"accepted cheats {len(accepted)} of {len(cheats)}; rejected controls {len(rejected)} of {len(controls)}"
-    )
-    console.print(f"without a verdict {len(unended)}; stopped by another gate than expected ", end="")
-    console.print(f"{sum(bool(ending.wrong) for ending in cheats) - len(accepted)}")
+    elsewhere = sum(bool(ending.wrong) for ending in cheats) - len(accepted)
+    console.print(f"accepted cheats: {len(accepted)} of {len(cheats)}")
+    console.print(f"rejected controls: {len(rejected)} of {len(controls)}")
+    console.print(f"without a verdict: {len(unended)}; stopped by another gate than expected: {elsewhere}")
     return 1 if any(ending.wrong for ending in endings) else 0
 
 

@@ -20,7 +20,7 @@ from kernelmill_console.problems import find_problem
 
 ROWS = {
     "rmsnorm": ("smollm2-128", "odd-33"),
-    "softmax": ("attention-128",),
+    "softmax": ("smollm2-72x512", "odd-37"),
 }
 """Rows of a trial: short ones, for it is about trust and not about speed. Others get all rows of their problem."""
 SECONDS = 240.0
@@ -64,8 +64,7 @@ async def judge(chosen: list[Specimen], *, screen: bool) -> list[Ending]:
         async with factory(Path(folder)) as (bus, _):
             for (problem, threads), members in groups.items():
                 campaign = await _campaign(bus, problem, threads)
-                for specimen in members:
-                    endings.append(await _judge(campaign, specimen))
+                endings += [await _judge(campaign, specimen) for specimen in members]
     return endings
 
 
