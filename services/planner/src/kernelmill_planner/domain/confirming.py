@@ -29,6 +29,8 @@ FIRST_AFTER = 8
 saves some: whoever loses the race against it is measured no further."""
 APART = 24
 """Verdicts between two confirmations while the search goes on: while one runs, nothing else is timed."""
+AT_THE_END = 2
+"""Confirmations once the search is over: estimates of the best are biased upwards, and there is always a next best."""
 RETRIES = 2
 """Confirmations of one candidate, of which all but the last were ended by the machine."""
 
@@ -153,7 +155,10 @@ def _settle(situation: Situation, state: ConfirmationState, now: datetime) -> Re
 
 def _most_promising(situation: Situation, *, final: bool) -> str | None:
     fold = situation.fold
-    if not final and fold.verdicts.judged < _next_after(situation):
+    if final:
+        if _requested_at_the_end(situation) >= AT_THE_END:
+            return None
+    elif fold.verdicts.judged < _next_after(situation):
         return None
     bar = -math.inf
     if fold.champion is not None:
@@ -173,6 +178,13 @@ def _next_after(situation: Situation) -> int:
     if not requests:
         return FIRST_AFTER
     return situation.archive.judged_at(max(requests)) + APART
+
+
+def _requested_at_the_end(situation: Situation) -> int:
+    """Return how many confirmations were requested after the last verdict."""
+    judged = situation.fold.verdicts.judged
+    states = situation.fold.confirmations.values()
+    return sum(situation.archive.judged_at(state.sequence) >= judged for state in states)
 
 
 def _confirmed(situation: Situation) -> float:
