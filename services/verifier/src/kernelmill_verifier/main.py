@@ -7,11 +7,14 @@ from kernelmill.events import (
     BenchmarkMeasured,
     CampaignClosing,
     CampaignOpened,
+    CampaignPolicyChanged,
     CandidateProposed,
     CandidateScreened,
     CompileFailed,
     CorrectnessMeasured,
+    EvidenceDisputed,
     MeasurementFailed,
+    VerdictReached,
 )
 from kernelmill.targets.port import load_target
 from kernelmill_verifier.handlers import Checker, Judging, Openings
@@ -35,6 +38,8 @@ async def plan(bus: Bus, settings: ServiceSettings) -> ServicePlan:
     workers = [
         Worker("verifier-problems", (WorkFilter(CampaignOpened),), openings.open),
         Worker("verifier-judge", _JUDGED, judging.judge),
+        Worker("verifier-judge-again", (WorkFilter(CampaignPolicyChanged),), judging.judge_again),
+        Worker("verifier-judge-late", (WorkFilter(VerdictReached),), judging.judge_late),
         Worker("verifier-reveal", (WorkFilter(CampaignClosing),), openings.reveal),
     ]
     for name in settings.targets:
@@ -42,6 +47,8 @@ async def plan(bus: Bus, settings: ServiceSettings) -> ServicePlan:
         checker = Checker(bus, target, f"{settings.node}-{name}", own)
         work = WorkFilter(CandidateProposed, target=name)
         workers.append(Worker(f"verifier-check-{name}", (work,), checker.check, slots=settings.slots))
+        disputes = WorkFilter(EvidenceDisputed, target=name)
+        workers.append(Worker(f"verifier-dispute-{name}", (disputes,), checker.check_again))
     return ServicePlan(workers=tuple(workers))
 
 

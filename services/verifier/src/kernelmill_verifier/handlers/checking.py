@@ -21,6 +21,7 @@ from kernelmill.events import (
     CompileFailed,
     CompileSucceeded,
     CorrectnessMeasured,
+    EvidenceDisputed,
     MeasurementFailed,
     Policy,
 )
@@ -35,6 +36,8 @@ from kernelmill_verifier.settings import VerifierSettings
 
 SEARCH_ROUND = 0
 """Round of the cases that the search is judged by."""
+DISPUTE_ROUND = 1_000_000
+"""Round of the first dispute's cases; confirmations count from 1 under another secret."""
 
 _MEBIBYTE = 1 << 20
 _DIAGNOSTICS = 6000
@@ -88,6 +91,30 @@ class Checker:
                     done = self._work.failure(event, "check", "sandbox", f"the sandbox could not be used: {error}")
                 await self._work.append(done, state.last_sequence)
             state = await self._state(event)
+
+    async def check_again(self, delivery: Delivery) -> None:
+        """EvidenceDisputed: run new hidden cases; a failing one makes the judge take the verdict back."""
+        event = delivery.event
+        if not isinstance(event, EvidenceDisputed):
+            return
+        state = await self._state(event)
+        numbers = [dispute.event_id for dispute in state.disputes]
+        case_round = DISPUTE_ROUND + numbers.index(event.event_id)
+        proposed = state.proposed
+        measured = [record.event for record in await self._bus.log.read_stream(StreamAddress.of(event))]
+        done = any(isinstance(item, CorrectnessMeasured) and item.case_round == case_round for item in measured)
+        if proposed is None or state.compile_failed is not None or done:
+            return
+        fold = await self._views.look(event.campaign)
+        if fold.objective is None:
+            raise RetryLaterError(0.5, "the campaign has not been opened as far as this reader sees")
+        problem = await self._shelf.get(fold.objective.problem_digest)
+        program = program_of(proposed, await read_sources(self._bus.blobs, proposed.files))
+        try:
+            outcome = await self._run_cases(proposed, fold, problem, program, case_round)
+        except OSError as error:
+            raise RetryLaterError(5.0, f"the sandbox could not be used: {error}") from error
+        await self._work.append(outcome, (await self._state(event)).last_sequence)
 
     async def _do(  # noqa: PLR0913, PLR0917 - a step needs all of these
         self,
@@ -158,7 +185,12 @@ class Checker:
         )
 
     async def _run_cases(
-        self, event: CandidateProposed, fold: CampaignFold, problem: Problem, program: Program
+        self,
+        event: CandidateProposed,
+        fold: CampaignFold,
+        problem: Problem,
+        program: Program,
+        case_round: int = SEARCH_ROUND,
     ) -> CorrectnessMeasured | MeasurementFailed:
         objective = fold.objective
         if objective is None:
@@ -174,14 +206,14 @@ class Checker:
         constraints = objective.constraints
         limits = Limits(memory_bytes=constraints.memory_mib * _MEBIBYTE, threads=constraints.threads)
         rules = CheckRules(constraints.error_scale, constraints.bitwise_deterministic)
-        cases = problem.cases(secret, event.candidate, SEARCH_ROUND)
+        cases = problem.cases(secret, event.candidate, case_round)
         began = time.monotonic()
         checked = await asyncio.to_thread(run_cases, self._target, artifact, problem, cases, limits, rules)
         return CorrectnessMeasured.model_validate(
-            self._address(event, "CorrectnessMeasured")
+            self._address(event, "CorrectnessMeasured" if case_round == SEARCH_ROUND else f"dispute-{case_round}")
             | {
                 "outcome": "device-passed" if checked.passed else "failed",
-                "case_round": SEARCH_ROUND,
+                "case_round": case_round,
                 "error_scale": constraints.error_scale,
                 "cases": checked.outcomes,
                 "bitwise_repeatable": checked.bitwise_repeatable,

@@ -66,6 +66,8 @@ class CampaignFold:
         self.started: CampaignStarted | None = None
         self.closing: CampaignClosing | None = None
         self.revealed: CasesRevealed | None = None
+        self.revealed_at = 0
+        """Sequence of the reveal; correctness evidence after it is inadmissible. 0 before it."""
         self.closed: CampaignClosed | None = None
         self.policy_digest = ""
         """The policy that judges now; empty before the campaign is opened."""
@@ -208,7 +210,7 @@ class CampaignFold:
             self._apply_to_campaign(sequence, event)
         return True
 
-    def _apply_to_campaign(self, sequence: int, event: EventBase) -> None:
+    def _apply_to_campaign(self, sequence: int, event: EventBase) -> None:  # noqa: C901 - one case for each kind
         match event:
             case TaskPlanned():
                 self._plan(sequence, event)
@@ -227,10 +229,12 @@ class CampaignFold:
                 self._steer(event)
             case CampaignPolicyChanged():
                 self.policy_digest = event.policy_digest
+            case CasesRevealed():
+                self.revealed, self.revealed_at = event, sequence
             case _:
                 self._apply_to_life(event)
 
-    def _apply_to_life(self, event: EventBase) -> None:  # noqa: C901 - one case for each kind
+    def _apply_to_life(self, event: EventBase) -> None:
         match event:
             case CampaignOpened() if self.opened is None:
                 self.opened, self.policy_digest = event, event.objective.policy_digest
@@ -248,13 +252,11 @@ class CampaignFold:
                 self._paused_at = None
             case CampaignClosing() if self.closing is None:
                 self.closing = event
-            case CasesRevealed():
-                self.revealed = event
             case CampaignClosed():
                 self.closed = event
             case CampaignReopened():
                 self.cases = self.started = self.closing = self.revealed = self.closed = None
-                self.verdicts_since_crown, self._paused_seconds = 0, 0.0
+                self.verdicts_since_crown, self._paused_seconds, self.revealed_at = 0, 0.0, 0
 
     def _plan(self, sequence: int, event: TaskPlanned) -> None:
         if event.task in self.tasks:
