@@ -63,6 +63,8 @@ class Calibration:
     dispatch_ns: float
     ceilings: dict[str, float]
     detail: str
+    ratios: tuple[float, ...] = ()
+    """Log ratios of the pairs."""
 
 
 def _robust(ratios: list[float]) -> tuple[float, float]:
@@ -73,12 +75,12 @@ def _robust(ratios: list[float]) -> tuple[float, float]:
     return middle, (high - low) / 1.349
 
 
-def calibrate(target: Target) -> Calibration:
+def calibrate(target: Target, pairs: int = PAIRS) -> Calibration:
     """Time identical code against itself in fresh processes and layouts, and probe the node's ceilings."""
     program = Program({"doubling.c": SOURCE}, "kernel", target.resolve(BuildOptions(flags=("-O3", "-march=native"))))
     ratios: list[float] = []
     dispatch, trouble = 0.0, ""
-    for _ in range(PAIRS):
+    for _ in range(pairs):
         sides = [target.compile(program, layout_seed=secrets.token_bytes(16)) for _ in range(2)]
         artifacts = [side for side in sides if isinstance(side, Artifact)]
         if len(artifacts) < len(sides):
@@ -92,11 +94,12 @@ def calibrate(target: Target) -> Calibration:
         else:
             trouble = getattr(measured, "detail", "") or getattr(measured, "reason", "")
     bias, spread = _robust(ratios)
-    enough = 2 * len(ratios) >= PAIRS
+    enough = 2 * len(ratios) >= pairs
     good = enough and abs(bias) <= WORST_BIAS and spread <= WORST_SPREAD
     if enough and not good:
         trouble = f"identical code differs by {bias:+.1%} on average, {spread:.1%} between pairs"
     ceilings = {
         name: size / seconds for name, size in _CEILINGS.items() if (seconds := target.probe_floor(size, 0, 1)) > 0
     }
-    return Calibration(good, spread, bias, len(ratios), dispatch, ceilings, "" if good else trouble)
+    words = "" if good else trouble
+    return Calibration(good, spread, bias, len(ratios), dispatch, ceilings, words, tuple(ratios))

@@ -6,7 +6,7 @@ from kernelmill.bus import Bus, ServicePlan, ServiceSettings, Worker, WorkFilter
 from kernelmill.events import CampaignOpened, ConfirmationRequested, CorrectnessMeasured
 from kernelmill.targets.port import load_target
 from kernelmill_gpu_bench.device import Device
-from kernelmill_gpu_bench.handlers import Confirming, Measuring, Tuning, Workshop
+from kernelmill_gpu_bench.handlers import Calibrating, Confirming, Measuring, Tuning, Workshop
 from kernelmill_gpu_bench.node import NodeLife
 
 
@@ -28,6 +28,7 @@ async def plan(bus: Bus, settings: ServiceSettings) -> ServicePlan:
             Worker(f"bench-confirm-{node}", (WorkFilter(ConfirmationRequested, node, name),), confirming.confirm),
         ),
         tasks=(life.recover,),
+        answers={f"bench.calibrate.{node}": Calibrating(workshop).answer},
         stop=life.leave,
     )
 

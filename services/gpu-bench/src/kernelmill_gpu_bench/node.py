@@ -1,15 +1,18 @@
 """The life of a node on the log: it joins, is calibrated, is perhaps quarantined, and leaves."""
 
 import asyncio
+import secrets
 from datetime import UTC, datetime
 
 import structlog
 
 from kernelmill.bus import ABSENT, Bus, ConflictError, Recorded, StreamAddress
-from kernelmill.events import NodeCalibrated, NodeEvent, NodeJoined, NodeLeft, NodeQuarantined
+from kernelmill.events import NodeCalibrated, NodeEvent, NodeJoined, NodeLeft, NodeQuarantined, PowerPoint
+from kernelmill.evidence import default_policy
 from kernelmill.identity import command_id
 from kernelmill.targets.port import Target
-from kernelmill_gpu_bench.calibration import calibrate
+from kernelmill_gpu_bench.calibration import Calibration, calibrate
+from kernelmill_gpu_bench.domain.power import power_curve
 
 _TRIES = 3
 _RECOVERY_SECONDS = 20.0
@@ -60,26 +63,39 @@ class NodeLife:
                 if await self._calibrate(f"{last}-again-{number}"):
                     _logger.info("the node is trusted again")
 
+    async def calibrate(self, pairs: int, rows: int) -> NodeCalibrated:
+        """Calibrate with many pairs on a person's request: how often would decisions be right here?
+
+        The caller holds the device.
+        """
+        found = await asyncio.to_thread(calibrate, self._target, pairs)
+        curve = await asyncio.to_thread(power_curve, found.ratios, rows, default_policy(), secrets.randbelow)
+        return await self._announce(found, f"{await self._last()}-asked", curve)
+
     async def _calibrate(self, occasion: str) -> bool:
         """Calibrate once, put the result on the log, and return whether it is good."""
         found = await asyncio.to_thread(calibrate, self._target)
+        await self._announce(found, occasion, ())
+        return found.good
+
+    async def _announce(self, found: Calibration, occasion: str, curve: tuple[PowerPoint, ...]) -> NodeCalibrated:
         self._calibration = command_id("NodeCalibrated", self.node, occasion)
         self.quarantined = "" if found.good else found.detail
-        await self._append(
-            NodeCalibrated(
-                event_id=self._calibration,
-                recorded_at=datetime.now(UTC),
-                target=self._target.name,
-                node=self.node,
-                outcome="good" if found.good else "failed",
-                pair_sd=found.pair_sd,
-                pair_bias=found.pair_bias,
-                pairs=found.pairs,
-                dispatch_ns=found.dispatch_ns,
-                ceilings=found.ceilings,
-            )
+        event = NodeCalibrated(
+            event_id=self._calibration,
+            recorded_at=datetime.now(UTC),
+            target=self._target.name,
+            node=self.node,
+            outcome="good" if found.good else "failed",
+            pair_sd=found.pair_sd,
+            pair_bias=found.pair_bias,
+            pairs=found.pairs,
+            dispatch_ns=found.dispatch_ns,
+            ceilings=found.ceilings,
+            curve=curve,
         )
-        return found.good
+        await self._append(event)
+        return event
 
     async def _quarantine(self, joined: NodeJoined, records: list[Recorded]) -> None:
         _logger.error("the node is quarantined; it is calibrated again from time to time", why=self.quarantined)

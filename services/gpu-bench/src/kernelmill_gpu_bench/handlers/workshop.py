@@ -39,7 +39,7 @@ class Workshop:
         self.device = device
         self.turns = DeviceTurns()
         self.work = CandidateWork(bus.log, life.node)
-        self._life = life
+        self.life = life
         self._views = CampaignViews(lambda campaign, after: bus.log.read_campaign(campaign, after=after))
         self._shelf = ProblemShelf(lambda digest: registered_files(bus.log, bus.blobs, digest))
         self._policies: dict[str, Policy] = {}
@@ -48,7 +48,7 @@ class Workshop:
     @property
     def node(self) -> str:
         """The node's id."""
-        return self._life.node
+        return self.life.node
 
     @property
     def fingerprint(self) -> str:
@@ -61,8 +61,8 @@ class Workshop:
         Raises:
             RetryLaterError: it is not.
         """
-        if self._life.quarantined:
-            raise RetryLaterError(_QUARANTINE_SECONDS, f"the node is quarantined: {self._life.quarantined}")
+        if self.life.quarantined:
+            raise RetryLaterError(_QUARANTINE_SECONDS, f"the node is quarantined: {self.life.quarantined}")
 
     async def campaign(self, campaign: str) -> tuple[CampaignFold, Objective]:
         """Return a campaign as the log tells it now.

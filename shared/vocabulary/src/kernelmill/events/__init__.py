@@ -68,7 +68,7 @@ from kernelmill.events.decoding import (
 )
 from kernelmill.events.lesson import LessonEvent, LessonRetired, LessonStated
 from kernelmill.events.log import EventVoided, LogSealed
-from kernelmill.events.node import NodeCalibrated, NodeEvent, NodeJoined, NodeLeft, NodeQuarantined
+from kernelmill.events.node import NodeCalibrated, NodeEvent, NodeJoined, NodeLeft, NodeQuarantined, PowerPoint
 from kernelmill.events.policy import Policy, PolicyAdopted
 from kernelmill.events.problem import (
     ProblemEvent,
@@ -187,6 +187,7 @@ __all__ = [
     "PairScore",
     "Policy",
     "PolicyAdopted",
+    "PowerPoint",
     "Prediction",
     "ProblemEvent",
     "ProblemFile",

@@ -1,8 +1,10 @@
 """Events of a node: joined, calibrated, quarantined, left."""
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from kernelmill.events.base import Declaration, EventBase, NonNegative, Timestamp, declare
+from pydantic import Field
+
+from kernelmill.events.base import Declaration, EventBase, NonNegative, Timestamp, Value, declare
 from kernelmill.events.values import Fingerprint, Sandboxing
 from kernelmill.identity import EventId, NodeId, Token
 
@@ -30,6 +32,17 @@ class NodeJoined(NodeEvent):
     """How strongly it isolates candidates."""
 
 
+class PowerPoint(Value):
+    """What the node's noise means for decisions about a candidate of a known true effect."""
+
+    effect: float
+    """True speed-up on every row, for example 1.03; 1 is identical code."""
+    accepted: Annotated[float, Field(ge=0.0, le=1.0)]
+    """Share of such candidates that a verdict accepts; at effect 1 these are false."""
+    confirmed: Annotated[float, Field(ge=0.0, le=1.0)]
+    """Share of such candidates that the first confirmation of a campaign would crown."""
+
+
 class NodeCalibrated(NodeEvent):
     """A/A measurements and ceilings of a node."""
 
@@ -48,6 +61,8 @@ class NodeCalibrated(NodeEvent):
     """Nanoseconds of an empty call."""
     ceilings: dict[str, float]
     """Best own probes, for example bytes per second by footprint."""
+    curve: tuple[PowerPoint, ...] = ()
+    """Shares of right and wrong decisions by true effect, by resampling the pairs; empty for too few pairs."""
 
 
 class NodeQuarantined(NodeEvent):
