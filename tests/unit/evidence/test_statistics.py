@@ -120,6 +120,7 @@ def test_a_confirmation_has_pairs_enough_for_its_level(rows: int, k: int) -> Non
     level = confirmation_level(POLICY.confirm_alpha, k)
     pairs = confirmation_pairs(rows, level, POLICY)
     assert signed_rank_p([1.0 + number for number in range(pairs)]) <= level
+    assert signed_rank_p([-1000.0, *(1.0 + number for number in range(pairs - 1))]) <= level
     assert pairs >= (POLICY.confirm_pairs_several if rows >= 4 else POLICY.confirm_pairs)
 
 

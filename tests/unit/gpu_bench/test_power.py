@@ -1,5 +1,6 @@
 """The power curve: few false decisions at equal code, more right ones the larger the effect and the less the noise."""
 
+import itertools
 import random
 
 import pytest
@@ -21,7 +22,7 @@ def test_decisions_are_mostly_right(rows: int) -> None:
     assert curve[0].accepted < 0.12
     assert curve[0].confirmed <= 0.002
     confirmed = [point.confirmed for point in curve]
-    assert confirmed == sorted(confirmed)
+    assert all(later > earlier - 0.05 for earlier, later in itertools.pairwise(confirmed))
     assert curve[-1].confirmed > 0.9
 
 

@@ -3,10 +3,9 @@
 import math
 
 from kernelmill.events import Policy
+from kernelmill.evidence.statistics.signed_rank import signed_rank_p
 
 SEVERAL_ROWS = 4
-SPARE_PAIRS = 3
-"""Pairs beyond the fewest that can reach a level at all, so that a few pairs may disagree."""
 
 
 def confirmation_level(alpha: float, k: int) -> float:
@@ -24,7 +23,10 @@ def confirmation_pairs(rows: int, level: float, policy: Policy) -> int:
     """Return the process pairs that a confirmation measures on each row.
 
     The decision is one signed-rank test over pairs of the mean over rows. Averaging four rows halves the noise of a
-    pair, so fewer pairs show the same gain; n pairs can never reach a level below 2^-n.
+    pair, so fewer pairs show the same gain. There are at least so many that all but one can carry the decision: one
+    process in some hundred runs slowly for life, and that must not cost anybody the crown.
     """
-    preset = policy.confirm_pairs_several if rows >= SEVERAL_ROWS else policy.confirm_pairs
-    return max(preset, math.ceil(-math.log2(level)) + SPARE_PAIRS)
+    pairs = policy.confirm_pairs_several if rows >= SEVERAL_ROWS else policy.confirm_pairs
+    while signed_rank_p([-float(pairs), *range(1, pairs)]) > level:
+        pairs += 1
+    return pairs
