@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,10 @@ minutes = 2.5
 """
 
 
+EITHER = -1
+"""For answers that may honestly be yes or no on a noisy machine."""
+
+
 def command(*arguments: str | Path, cwd: Path, code: int = 0, seconds: float = 200.0) -> str:
     result = subprocess.run(
         [sys.executable, "-m", "kernelmill.bus.launcher", *map(str, arguments)],
@@ -35,12 +40,17 @@ def command(*arguments: str | Path, cwd: Path, code: int = 0, seconds: float = 2
         timeout=seconds,
         check=False,
     )
-    assert result.returncode == code, f"exit code {result.returncode}\n{result.stdout}\n{result.stderr}"
-    return result.stdout if code == 0 else result.stdout + result.stderr
+    expected = {0, 1} if code == EITHER else {code}
+    assert result.returncode in expected, f"exit code {result.returncode}\n{result.stdout}\n{result.stderr}"
+    return result.stdout if code in {0, EITHER} else result.stdout + result.stderr
 
 
 def objects(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
+
+
+def standings(folder: Path, campaign: str) -> set[str]:
+    return {row["standing"] for row in objects(command("leaderboard", campaign, "--json", cwd=folder))}
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +128,37 @@ def test_daily_work_goes_through_the_same_gates(finished: Path) -> None:
     finally:
         command("down", cwd=finished)
     assert running_address(finished / ".kernelmill") is None
+
+
+@pytest.mark.timeout(280)
+def test_judging_is_taken_back_and_measured_again(finished: Path) -> None:
+    campaign = objects(command("campaigns", "--json", cwd=finished))[0]
+    champion = campaign["champion"]
+    (finished / "strict.toml").write_text("accept_speedup = 50.0\n")
+    command("up", cwd=finished)
+    try:
+        again = objects(command("reproduce", champion[:12], "--json", cwd=finished, code=EITHER))
+        assert {row["workload"] for row in again} >= {"geometric-mean", "smollm2-128", "odd-33"}
+        findings = objects(command("doctor", "--json", cwd=finished, code=EITHER))
+        assert {"noise", "gcc", "sandbox: seccomp"} <= {finding["about"] for finding in findings}
+        points = objects(command("calibrate", "--pairs", "30", "--json", cwd=finished, code=EITHER))
+        assert [point["effect"] for point in points] == [1.0, 1.01, 1.02, 1.03, 1.05]
+        command("dispute", champion[:12], "--because", "too good to be true", cwd=finished)
+        wanted = campaign["campaign"]
+        command("policy", "adopt", "strict.toml", "--because", "a test", "--campaign", wanted, cwd=finished)
+        ended = time.monotonic() + 60.0
+        while any(
+            row["standing"] == "champion" for row in objects(command("leaderboard", wanted, "--json", cwd=finished))
+        ):
+            assert time.monotonic() < ended
+        story = objects(command("explain", champion[:10], "--json", cwd=finished))
+        assert any("too good to be true" in line["text"] for line in story)
+        assert len(objects(command("policy", "list", "--json", cwd=finished))) == 2
+    finally:
+        command("down", cwd=finished)
+    audit = json.loads(command("audit", wanted, "--json", cwd=finished))
+    assert audit["disagreements"] == []
+    assert audit["verdicts"] > campaign["judged"]
 
 
 @pytest.mark.timeout(280)

@@ -2,14 +2,24 @@
 
 from cyclopts import App
 
-from kernelmill_console.commands import daily, dead_letters, doctor, factory, policy, problem, reading, running
+from kernelmill_console.commands import (
+    daily,
+    dead_letters,
+    doctor,
+    factory,
+    policy,
+    problem,
+    reading,
+    reproduce,
+    running,
+)
 
 app = App(
     name="kernelmill",
     help="A factory for fast code: agents propose kernels, the factory compiles, checks, times and judges them.",
     version="0.1.0",
 )
-for module in (running, factory, reading, daily, dead_letters, policy, doctor):
+for module in (running, factory, reading, daily, dead_letters, policy, doctor, reproduce):
     module.register(app)
 app.command(problem.app)
 

@@ -29,6 +29,8 @@ FIRST_AFTER = 8
 saves some: whoever loses the race against it is measured no further."""
 APART = 24
 """Verdicts between two confirmations while the search goes on: while one runs, nothing else is timed."""
+SHARE = 0.2
+"""Share of a running search's time that confirmations may take; what is found meanwhile is worth more than a crown."""
 AT_THE_END = 2
 """Confirmations once the search is over: estimates of the best are biased upwards, and there is always a next best."""
 RETRIES = 2
@@ -55,7 +57,7 @@ def request(situation: Situation, now: datetime, *, final: bool) -> Confirmation
     fold, policy, node = situation.fold, situation.policy, situation.fold.node
     if situation.by_hand or policy is None or node is None or fold.unsettled_confirmations:
         return None
-    candidate = _most_promising(situation, final=final)
+    candidate = _most_promising(situation, now, final=final)
     verdict = fold.effective(candidate) if candidate else None
     if candidate is None or verdict is None:
         return None
@@ -153,12 +155,12 @@ def _settle(situation: Situation, state: ConfirmationState, now: datetime) -> Re
     )
 
 
-def _most_promising(situation: Situation, *, final: bool) -> str | None:
+def _most_promising(situation: Situation, now: datetime, *, final: bool) -> str | None:
     fold = situation.fold
     if final:
         if _requested_at_the_end(situation) >= AT_THE_END:
             return None
-    elif fold.verdicts.judged < _next_after(situation):
+    elif fold.verdicts.judged < _next_after(situation) or _spent(situation) > SHARE * fold.elapsed(now):
         return None
     bar = -math.inf
     if fold.champion is not None:
@@ -178,6 +180,12 @@ def _next_after(situation: Situation) -> int:
     if not requests:
         return FIRST_AFTER
     return situation.archive.judged_at(max(requests)) + APART
+
+
+def _spent(situation: Situation) -> float:
+    """Return the device seconds of all confirmations so far."""
+    states = situation.fold.confirmations.values()
+    return math.fsum(state.measured.device_seconds for state in states if state.measured is not None)
 
 
 def _requested_at_the_end(situation: Situation) -> int:
