@@ -4,6 +4,10 @@ Sources: Wilcoxon (1945); Pratt (1959) for zeros; Hodges and Lehmann (1963) and 
 interval; Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, chapter 3.
 """
 
+import itertools
+import math
+import statistics
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -38,6 +42,14 @@ def signed_rank_p(values: Sequence[float]) -> float:
         TooFewScoresError: for no values.
     """
     scores = _checked(values)
+    order = sorted(scores, key=abs)
+    if all(abs(before) < abs(after) for before, after in itertools.pairwise([0.0, *order])):
+        against = sum(rank for rank, score in enumerate(order, 1) if score < 0.0)
+        return _rank_sum_cumulative(len(order))[against]
+    return _with_ties(np.asarray(scores))
+
+
+def _with_ties(scores: NDArray[np.float64]) -> float:
     ranks = _doubled_midranks(np.abs(scores))[scores != 0.0]
     statistic = int(ranks[scores[scores != 0.0] > 0.0].sum())
     tail = float(_flip_distribution(ranks)[statistic:].sum())
@@ -70,24 +82,23 @@ def tail_interval(values: Sequence[float], low_tail: float, high_tail: float) ->
     scores = _checked(values)
     if len(scores) < 2:
         raise TooFewScoresError("an interval needs at least two process pairs; measure more")
-    first, second = np.triu_indices(len(scores))
-    # Halving before adding keeps sums of large scores finite.
-    walsh = np.sort(scores[first] / 2.0 + scores[second] / 2.0)
+    # Halving before adding keeps sums of large scores finite. For a few pairs numpy would take ten times as long.
+    halves = [score / 2.0 for score in scores]
+    walsh = sorted(left + right for left, right in itertools.combinations_with_replacement(halves, 2))
     cumulative = _rank_sum_cumulative(len(scores))
-    below = int(np.searchsorted(cumulative, low_tail, side="right"))
-    above = int(np.searchsorted(cumulative, high_tail, side="right"))
-    reached = max(low_tail, float(cumulative[0])) + max(high_tail, float(cumulative[0]))
+    below, above = bisect_right(cumulative, low_tail), bisect_right(cumulative, high_tail)
+    reached = max(low_tail, cumulative[0]) + max(high_tail, cumulative[0])
     return LogInterval(
-        estimate=float(np.median(walsh)),
-        low=float(walsh[max(below - 1, 0)]),
-        high=float(walsh[len(walsh) - max(above, 1)]),
+        estimate=statistics.median(walsh),
+        low=walsh[max(below - 1, 0)],
+        high=walsh[len(walsh) - max(above, 1)],
         level=1.0 - reached,
     )
 
 
-def _checked(values: Sequence[float]) -> NDArray[np.float64]:
-    scores = np.asarray(values, dtype=np.float64)
-    if scores.size == 0 or not np.isfinite(scores).all():
+def _checked(values: Sequence[float]) -> list[float]:
+    scores = [float(value) for value in values]
+    if not scores or not all(map(math.isfinite, scores)):
         raise TooFewScoresError("the signed-rank statistics need at least one score, and only finite ones")
     return scores
 
@@ -115,8 +126,6 @@ def _flip_distribution(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=128)
-def _rank_sum_cumulative(count: int) -> NDArray[np.float64]:
+def _rank_sum_cumulative(count: int) -> tuple[float, ...]:
     """Return P(W <= w) for the ranks 1..count without ties."""
-    cumulative = np.cumsum(_flip_distribution(np.arange(1, count + 1, dtype=np.int64)))
-    cumulative.setflags(write=False)
-    return cumulative
+    return tuple(np.cumsum(_flip_distribution(np.arange(1, count + 1, dtype=np.int64))).tolist())
