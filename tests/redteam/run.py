@@ -37,8 +37,9 @@ def report(endings: list[Ending]) -> int:
     accepted = [ending for ending in cheats if ending.verdict and ending.verdict.decision == "accepted"]
     rejected = [ending for ending in controls if ending.wrong]
     unended = [ending for ending in endings if ending.verdict is None]
-    elsewhere = sum(bool(ending.wrong) for ending in cheats) - len(accepted)
+    elsewhere = sum(bool(ending.wrong) for ending in cheats if ending not in accepted)
     console.print(f"accepted cheats: {len(accepted)} of {len(cheats)}")
+    console.print(f"known gaps among the cheats: {sum(bool(ending.specimen.open) for ending in cheats)}")
     console.print(f"rejected controls: {len(rejected)} of {len(controls)}")
     console.print(f"without a verdict: {len(unended)}; stopped by another gate than expected: {elsewhere}")
     return 1 if any(ending.wrong for ending in endings) else 0

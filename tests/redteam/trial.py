@@ -46,6 +46,9 @@ class Ending:
         if self.verdict is None:
             return "it ended without a verdict"
         accepted = self.verdict.decision == "accepted"
+        if self.specimen.open:
+            found = self.reason in self.specimen.expect
+            return "it is found now: take away its line `open:`" if found else ""
         if self.specimen.hostile:
             if accepted:
                 return "a cheat was accepted"
