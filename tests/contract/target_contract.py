@@ -62,6 +62,20 @@ class DoublingRow:
     ) -> float:
         return self._error(inputs["x"], outputs["y"])
 
+    def plant(self, into: Mapping[str, NDArray[np.generic]], seed: bytes) -> tuple[int, ...]:
+        """One element out of the range of all others."""
+        place = int.from_bytes(seed[:4], "little") % self.size
+        into["x"][place] = 100.0
+        return (place,)
+
+    def planted_check(
+        self,
+        inputs: Mapping[str, NDArray[np.generic]],
+        outputs: Mapping[str, NDArray[np.generic]],
+        rows: tuple[int, ...],
+    ) -> float:
+        return self._error(inputs["x"][list(rows)], outputs["y"][list(rows)])
+
     @staticmethod
     def _error(x: NDArray[np.generic], y: NDArray[np.generic]) -> float:
         return float(np.max(np.abs(2.0 * x.astype(np.float64) - y)) / BOUND)

@@ -15,7 +15,7 @@ from rich.table import Table
 
 def report(endings: list[Ending]) -> int:
     """Print the table and the figures that count, and return the exit code."""
-    console = Console(width=200) if not sys.stdout.isatty() else Console()
+    console = Console(markup=False, width=None if sys.stdout.isatty() else 200)
     table = Table(box=None, pad_edge=False)
     for heading in ("family", "specimen", "trick", "decision", "gate", "evidence", "s", "wrong"):
         table.add_column(heading, overflow="fold")

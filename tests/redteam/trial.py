@@ -4,6 +4,7 @@ import asyncio
 import os
 import tempfile
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from kernelmill.bus import Bus
 from kernelmill.events import BuildOptions, VerdictReached
 from kernelmill.folds import CampaignFold
 from kernelmill_console.domain.campaign_file import CampaignFile
+from kernelmill_console.errors import ConsoleError
 from kernelmill_console.hand import HandCampaign, HandProgram
 from kernelmill_console.opening import open_campaign
 from kernelmill_console.problems import find_problem
@@ -23,6 +25,8 @@ ROWS = {
     "softmax": ("smollm2-72x512", "odd-37"),
 }
 """Rows of a trial: short ones, for it is about trust and not about speed. Others get all rows of their problem."""
+BASELINES = ("c-o3", "c")
+"""Baselines of a trial, the first that the problem has: easily beaten, so that a cheat has to be found out."""
 SECONDS = 240.0
 
 
@@ -80,7 +84,7 @@ async def _campaign(bus: Bus, name: str, threads: int) -> HandCampaign:
     content = {
         "problem": name,
         "workloads": rows,
-        "baselines": ("c-o3",),
+        "baselines": tuple(name for name in BASELINES if name in problem.baselines)[:1],
         "agents": (),
         "constraints": {"threads": threads},
         "budget": {"evaluations": None, "minutes": 120},
@@ -101,7 +105,8 @@ async def _judge(campaign: HandCampaign, specimen: Specimen) -> Ending:
     def ended() -> bool:
         return campaign.fold.effective(candidate) is not None or candidate not in campaign.fold.open_candidates
 
-    await campaign.until(lambda: candidate in campaign.fold.candidates, SECONDS)
-    await campaign.until(ended, SECONDS)
+    with suppress(ConsoleError):  # nobody answered in time: an ending without a verdict, and a finding
+        await campaign.until(lambda: candidate in campaign.fold.candidates, SECONDS)
+        await campaign.until(ended, SECONDS)
     seconds = asyncio.get_running_loop().time() - began
     return Ending(specimen, campaign.fold.effective(candidate), seconds)

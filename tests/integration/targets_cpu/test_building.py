@@ -48,6 +48,19 @@ def test_diagnostics_hide_the_build_folder(target: CpuTarget) -> None:
     assert "/" not in failure.diagnostics.partition("kernel.c")[0]
 
 
+def test_diagnostics_hold_nothing_that_a_terminal_obeys(target: CpuTarget) -> None:
+    failure = target.compile(program('#error "\x1b[2J\x1b]0;owned\x07 [/bold]"\n'))
+    assert isinstance(failure, CompileFailure)
+    assert "\x1b" not in failure.diagnostics
+    assert "[/bold]" in failure.diagnostics
+
+
+def test_large_binaries_are_refused(target: CpuTarget) -> None:
+    failure = target.compile(program(f'__asm__(".data\\n.fill 20000000, 1, 42\\n.text");\n{DOUBLE}'))
+    assert isinstance(failure, CompileFailure)
+    assert "larger than" in failure.diagnostics
+
+
 def test_missing_symbols_fail_in_the_link_or_when_loaded(target: CpuTarget) -> None:
     missing = target.compile(program("int elsewhere(void);\nvoid other(void) { elsewhere(); }\n"))
     assert isinstance(missing, CompileFailure)

@@ -1,5 +1,7 @@
 """Hostile kernels in a checking session: every one ends as an ordinary outcome, and nothing is left behind."""
 
+import fcntl
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 from contract.target_contract import DoublingRow
 
 from kernelmill.targets.cpu import CpuTarget
+from kernelmill.targets.cpu.buffers import SEAL_FUTURE_WRITE, Pool
 from kernelmill.targets.port import Artifact, CallResult, Limits
 
 Build = Callable[..., Artifact]
@@ -44,6 +47,23 @@ ENDINGS = [
     ("timer", "timer_t t; timer_create(CLOCK_REALTIME, 0, &t);", "crashed", "SIGSYS"),
     ("input written", "((float *)x)[3] = 1;", "input-changed", "wrote to an input"),
     ("input made writable", "mprotect((void *)((long)x & -4096), 4096, 3); ((float *)x)[3] = 1;", "input-changed", ""),
+    ("element behind the output", "y[n] = 1;", "crashed", ""),
+    ("input read far behind its end", "*(volatile float *)y = x[n + 500];", "crashed", "beyond an input or output"),
+    ("output written far behind its end", "y[n + 500] = 1;", "crashed", "beyond an input or output"),
+    ("input read before its start", "*(volatile float *)y = x[-500];", "crashed", ""),
+    (
+        "code made writable",
+        "char *p = (char *)((long)kernel & -4096); mprotect(p, 4096, 7); *p = 1;",
+        "crashed",
+        "SEGV",
+    ),
+    (
+        "harness's code mapped over",
+        "char *p = (char *)((long)__builtin_return_address(0) & -4096); mmap(p, 4096, 3, 0x32, -1, 0); *p = 1;",
+        "crashed",
+        "SEGV",
+    ),
+    ("writable code", "char *p = mmap(0, 4096, 7, 0x22, -1, 0); if (p == MAP_FAILED) abort();", "crashed", "SIGABRT"),
     ("flush to zero", "__builtin_ia32_ldmxcsr(0x9fc0);", "state-changed", "floating point control state"),
     ("x87 precision", 'short w = 0x27f; __asm__ volatile("fldcw %0" : : "m"(w));', "state-changed", "x87"),
 ]
@@ -103,6 +123,32 @@ def test_files_outside_are_refused(target: CpuTarget, build: Build, attempt: str
     assert result.outputs is not None
     assert result.outputs["y"][0] == 1.0
     assert not Path("/tmp/kernelmill-escape").exists()  # noqa: S108  # the file that must not appear
+
+
+def test_all_calls_of_a_session_together_have_a_limit(target: CpuTarget, build: Build) -> None:
+    artifact = build(f"{PRELUDE}\n{SIGNATURE} {{ {DOUBLE} usleep(400000); }}\n", "-O1")
+    began = time.monotonic()
+    with target.session(artifact, Limits(wall_seconds=0.5)) as session:
+        outcomes = [session.run(ROW.call()).outcome for _ in range(20)]
+    assert (outcomes[0], outcomes[-1]) == ("completed", "timed-out")
+    assert time.monotonic() - began < 5.0
+
+
+def test_nobody_can_keep_others_from_mapping_the_outputs(target: CpuTarget, build: Build) -> None:
+    with Pool(ROW.inputs, ROW.outputs, ROW.axes, 1) as pool, pytest.raises(PermissionError):
+        fcntl.fcntl(pool.outputs.descriptor, fcntl.F_ADD_SEALS, SEAL_FUTURE_WRITE)
+
+
+def test_words_of_a_hostile_library_are_plain(target: CpuTarget, build: Build) -> None:
+    source = f"""{PRELUDE}
+__attribute__((constructor)) static void speak(void) {{
+    for (int fd = 3; fd < 64; fd++) write(fd, "l\\033[2J\\n\\007", 7);
+}}
+{SIGNATURE} {{ {DOUBLE} }}
+"""
+    result = run(target, build(source, "-O1", "-w"))
+    assert result.outcome == "crashed"
+    assert result.detail.isprintable()
 
 
 def test_state_changed_while_loading(target: CpuTarget, build: Build) -> None:

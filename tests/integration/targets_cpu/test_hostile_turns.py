@@ -115,6 +115,44 @@ def test_an_endless_call_counts_because_the_opponent_passes_the_same_limit(targe
     assert (outcome.side, outcome.reason) == ("candidate", "timed-out")
 
 
+def test_what_is_right_only_on_easy_inputs_is_found_while_it_is_timed(target: CpuTarget, build: Build) -> None:
+    # The contract's row plants an element of 100 among elements below 1.
+    source = f"static int calls;\n{SIGNATURE} {{ {DOUBLE} if (++calls > 8) {{ CLAMP }} }}\n"
+    clamp = "for (long i = 0; i < n; i++) y[i] = x[i] > 50 ? 0 : y[i];"
+    outcome = timed(target, build(source.replace("CLAMP", clamp)), build(HONEST))
+    assert isinstance(outcome, CandidateFault), outcome
+    assert outcome.reason == "wrong"
+
+
+@pytest.mark.parametrize("place", ["n", "n + 7", "-1"])
+def test_writing_beyond_an_output_is_wrong_however_right_the_output(
+    target: CpuTarget, build: Build, place: str
+) -> None:
+    source = f"static int calls;\n{SIGNATURE} {{ {DOUBLE} if (++calls > 60) y[{place}] = 0; }}\n"
+    outcome = timed(target, build(source), build(HONEST))
+    assert isinstance(outcome, CandidateFault), outcome
+    assert (outcome.side, outcome.reason) == ("candidate", "wrong")
+    assert "beyond" in outcome.detail
+
+
+def test_sleeping_through_a_pair_is_the_sleepers_own_fault(target: CpuTarget, build: Build) -> None:
+    source = f"#include <unistd.h>\nstatic int calls;\n{SIGNATURE} {{ {DOUBLE} if (++calls > 8) usleep(300000); }}\n"
+    hurried = PairPlan(duels=8, seed=os.urandom(16), deadline_seconds=1.0)
+    outcome = target.time_pair(build(source, "-O1"), build(HONEST), ROW, hurried, Limits())
+    assert isinstance(outcome, CandidateFault), outcome
+    assert (outcome.side, outcome.reason) == ("candidate", "timed-out")
+
+
+def test_streaming_stores_need_no_fence_of_their_own(target: CpuTarget, build: Build) -> None:
+    source = f"""#include <immintrin.h>
+{SIGNATURE} {{
+    for (long i = 0; i < n; i += 4) _mm_stream_ps(y + i, _mm_mul_ps(_mm_set1_ps(2), _mm_loadu_ps(x + i)));
+}}
+"""
+    outcome = timed(target, build(source), build(HONEST))
+    assert isinstance(outcome, PairMeasured | InfrastructureFault), outcome
+
+
 def test_a_limit_that_nobody_passes_is_a_fault_of_the_machinery(target: CpuTarget, build: Build) -> None:
     slow = build(f"{SIGNATURE} {{ for (volatile long i = 0; i < 300000000; i++) {{}} {DOUBLE} }}\n", "-O1")
     outcome = timed(target, slow, slow, Limits(wall_seconds=0.05))

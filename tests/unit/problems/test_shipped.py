@@ -95,6 +95,27 @@ def test_timed_rows_are_filled_afresh_and_checked(problem: Problem) -> None:
     assert np.isnan(row.spot_check(inputs, poisoned, b"seed of the check"))
 
 
+def test_planted_rows_are_hard_and_checked(problem: Problem) -> None:
+    for workload in problem.timed_workloads:
+        row = problem.timed_row(workload.uuid)
+        inputs = {spec.name: np.empty(spec.shape, spec.dtype) for spec in row.inputs}
+        row.fill(inputs, b"seed one 16 bytes")
+        easy = {name: array.copy() for name, array in inputs.items()}
+        planted = row.plant(inputs, b"seed two 16 bytes")
+        changed = [name for name in inputs if not np.array_equal(inputs[name], easy[name])]
+        assert changed
+        right = {
+            name: np.ascontiguousarray(array, dtype=np.float32)
+            for name, array in problem.reference(inputs, workload.axes).outputs.items()
+        }
+        assert row.planted_check(inputs, right, planted) <= 1.0
+        stale = {
+            name: np.ascontiguousarray(array, dtype=np.float32)
+            for name, array in problem.reference(easy, workload.axes).outputs.items()
+        }
+        assert not row.planted_check(inputs, stale, planted) <= 1.0
+
+
 def test_rendering_writes_exactly_the_given_tunables(problem: Problem) -> None:
     seed = next(seed for seed in problem.seeds.values() if seed.structure == "structured")
     assert render(seed, {}) == seed.files

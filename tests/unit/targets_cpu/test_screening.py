@@ -136,3 +136,26 @@ def test_deep_nesting_is_no_problem() -> None:
 def test_any_bytes_are_screened_without_an_exception(data: bytes) -> None:
     result = screen(Program({"k.c": data}, "kernel", BuildOptions()), finite_inputs=False)
     assert result.traits.source_bytes == len(data)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "#pragma omp" + " " * 200_000 + "x\n",
+        "#pragma omp " * 15_000 + "\n",
+        "float " + "v" * 200_000 + ";\n",
+        "void f(void) { for (;;) " + " = ".join(f"a{i}" for i in range(30_000)) + "; }\n",
+        "int f(void) { return " + "(" * 100_000 + "1" + ")" * 100_000 + "; }\n",
+    ],
+    ids=["spaces", "pragmas", "one name", "assignments", "parentheses"],
+)
+def test_no_source_costs_more_than_its_length(hostile: str) -> None:
+    assert screened(hostile + KERNEL).traits.source_bytes > 150_000
+
+
+def test_reasons_hold_nothing_that_a_terminal_obeys() -> None:
+    result = screened('#include "\x1b[2J\u202e.h"\n' + KERNEL)
+    assert not result.accepted
+    assert result.reason.isprintable()
+    assert screened(KERNEL, "-O2\x1b]0;owned\x07\n").reason.isprintable()

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 PEOPLE = Console()
@@ -47,7 +48,7 @@ def print_rows(rows: Sequence[BaseModel], columns: Sequence[tuple[str, str]], *,
     for _, heading in columns:
         table.add_column(heading, overflow="fold")
     for row in rows:
-        table.add_row(*(_cell(getattr(row, name)) for name, _ in columns))
+        table.add_row(*(escape(_cell(getattr(row, name))) for name, _ in columns))
     PEOPLE.print(table)
 
 

@@ -51,6 +51,19 @@ class DoublingRow:
         """Return 0 where everything is right, 2 where it is not."""
         return 0.0 if np.array_equal(outputs["y"], inputs["x"] * np.float32(2.0)) else 2.0
 
+    def plant(self, into: Mapping[str, NDArray[Any]], seed: bytes) -> tuple[int, ...]:  # noqa: ARG002
+        """Plant nothing: no input is harder than another."""
+        return ()
+
+    def planted_check(
+        self,
+        inputs: Mapping[str, NDArray[Any]],
+        outputs: Mapping[str, NDArray[Any]],
+        rows: tuple[int, ...],  # noqa: ARG002
+    ) -> float:
+        """Return 0 where everything is right, 2 where it is not."""
+        return self.full_check(inputs, outputs)
+
 
 @dataclass(frozen=True)
 class Calibration:

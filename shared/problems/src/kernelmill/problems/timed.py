@@ -78,19 +78,55 @@ class ProblemRow:
         chosen = {sampling.rows: self._choose(generator, sampling.rows, _ROWS)}
         if sampling.columns is not None:
             chosen[sampling.columns] = self._choose(generator, sampling.columns, _COLUMNS)
-        axes = self._axes | {axis: len(indices) for axis, indices in chosen.items()}
-        definition = self._problem.definition
-        part = {name: take(inputs[name], tensor.shape, chosen) for name, tensor in definition.inputs.items()}
-        written = {name: take(outputs[name], tensor.shape, chosen) for name, tensor in definition.outputs.items()}
-        return self._worst(part, written, axes)
+        return self._worst_of_part(inputs, outputs, chosen)
 
     def full_check(self, inputs: Arrays, outputs: Arrays) -> float:
         """Return the largest scaled error over all outputs; NaN if unfinished."""
         return self._worst(inputs, outputs, self._axes)
 
+    def plant(self, into: Arrays, seed: bytes) -> tuple[int, ...]:
+        """Overwrite random rows, or all where rows are not independent, by families of the hidden cases.
+
+        Returns:
+            The rows, for `planted_check`; empty where everything was overwritten.
+        """
+        generator = np.random.Generator(np.random.SFC64(int.from_bytes(seed, "big")))
+        families = list(self._problem.settings.distributions)
+        drawn = [families[index] for index in generator.permutation(len(families))]
+        sampling = self._problem.settings.sampling
+        if sampling is None:
+            made = self._problem.make_inputs(self._axes, drawn[0], seed, self._scalars)
+            for name, array in made.items():
+                into[name][...] = array
+            return ()
+        axis = sampling.rows
+        rows = generator.permutation(self._axes[axis])[: len(drawn)]
+        for row, family in zip(rows, drawn, strict=False):
+            made = self._problem.make_inputs(self._axes | {axis: 1}, family, _own(seed, int(row)), self._scalars)
+            for name, tensor in self._problem.definition.inputs.items():
+                shape = tensor.shape or ()
+                if axis in shape:
+                    place: tuple[Any, ...] = (slice(None),) * shape.index(axis)
+                    into[name][(*place, row)] = made[name][(*place, 0)]
+        return tuple(sorted(int(row) for row in rows))
+
+    def planted_check(self, inputs: Arrays, outputs: Arrays, rows: tuple[int, ...]) -> float:
+        """Return the largest scaled error over planted rows; NaN if unfinished."""
+        sampling = self._problem.settings.sampling
+        if sampling is None or not rows:
+            return self.full_check(inputs, outputs)
+        return self._worst_of_part(inputs, outputs, {sampling.rows: np.asarray(rows)})
+
     def _choose(self, generator: np.random.Generator, axis: str, count: int) -> NDArray[np.int64]:
         length = self._axes[axis]
         return np.unique(generator.integers(0, length, min(count, length)))
+
+    def _worst_of_part(self, inputs: Arrays, outputs: Arrays, chosen: Mapping[str, NDArray[np.int64]]) -> float:
+        axes = self._axes | {axis: len(indices) for axis, indices in chosen.items()}
+        definition = self._problem.definition
+        part = {name: take(inputs[name], tensor.shape, chosen) for name, tensor in definition.inputs.items()}
+        written = {name: take(outputs[name], tensor.shape, chosen) for name, tensor in definition.outputs.items()}
+        return self._worst(part, written, axes)
 
     def _worst(self, inputs: Arrays, outputs: Arrays, axes: Mapping[str, int]) -> float:
         if any(holds_poison(array) for array in outputs.values()):

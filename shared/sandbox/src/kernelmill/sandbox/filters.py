@@ -20,7 +20,7 @@ FORBIDDEN_TO_TOOLS = """
 
 ALLOWED_TO_KERNELS = """
     read write readv writev close fstat newfstatat stat lstat lseek pread64 openat open access faccessat
-    faccessat2 readlink munmap mprotect madvise brk rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack exit
+    faccessat2 readlink munmap madvise brk rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack exit
     exit_group futex futex_waitv clock_gettime clock_getres gettimeofday time nanosleep clock_nanosleep
     sched_yield getpid gettid tgkill poll ppoll restart_syscall getrandom set_robust_list rseq set_tid_address
     sched_getaffinity getcpu sysinfo uname getrusage recvmsg fcntl getuid geteuid getgid getegid getppid times
@@ -36,6 +36,10 @@ REFUSED_TO_KERNELS = """
 
 _MAPPING_CALLS = {"mmap": 1, "mremap": 2}
 """Calls that map memory, and which argument holds the length."""
+
+_WRITE, _EXECUTE = 2, 4
+_PROTECTION = 2
+"""Argument of mmap and mprotect that holds what may be done with the pages."""
 
 
 @cache
@@ -85,14 +89,33 @@ def kernel_filter(*, threads: bool, memory_bytes: int) -> bytes | None:
     for name in REFUSED_TO_KERNELS:
         _add(library, rules, library.ERRNO(errno.EPERM), name)
     for name, position in _MAPPING_CALLS.items():
-        rules.add_rule(library.ALLOW, name, library.Arg(position, library.LE, memory_bytes))
+        fits = library.Arg(position, library.LE, memory_bytes)
+        for condition, action in _protections(library) if name == "mmap" else [((), library.ALLOW)]:
+            rules.add_rule(action, name, fits, *condition)
         rules.add_rule(library.TRAP, name, library.Arg(position, library.GT, memory_bytes))
+    # What was writable never becomes code, so nobody rewrites the harness's or the loader's.
+    for protection, action in ((0, library.ALLOW), (_EXECUTE, library.ERRNO(errno.EACCES))):
+        rules.add_rule(action, "mprotect", library.Arg(_PROTECTION, library.MASKED_EQ, _EXECUTE, protection))
     # glibc falls back to clone when clone3, whose flags a filter cannot see, is said not to exist.
     _add(library, rules, library.ERRNO(errno.ENOSYS), "clone3")
     thread_flag = 0x00010000
     is_thread = library.Arg(0, library.MASKED_EQ, thread_flag, thread_flag)
     rules.add_rule(library.ALLOW if threads else library.ERRNO(errno.EAGAIN), "clone", is_thread)
     return _compiled(rules)
+
+
+def _protections(library: ModuleType) -> list[tuple[tuple[object, ...], object]]:
+    """Return conditions on the protection of a mapping and what becomes of it: code and writable exclude each other."""
+    both = _WRITE | _EXECUTE
+    return [
+        ((library.Arg(_PROTECTION, library.MASKED_EQ, both, wanted),), action)
+        for wanted, action in (
+            (0, library.ALLOW),
+            (_WRITE, library.ALLOW),
+            (_EXECUTE, library.ALLOW),
+            (both, library.ERRNO(errno.EACCES)),
+        )
+    ]
 
 
 def _add(library: ModuleType, rules: object, action: object, name: str) -> None:

@@ -17,11 +17,13 @@ from kernelmill.targets.cpu.harness import HARNESS_VERSION
 from kernelmill.targets.cpu.layout import padding_source
 from kernelmill.targets.cpu.libraries import LinkedLibrary, linked_library, linked_resources
 from kernelmill.targets.cpu.toolchain import Toolchain, toolchain_for
+from kernelmill.targets.cpu.words import plain
 from kernelmill.targets.port import Artifact, CompileFailure, Program
 
 COMPILE_SECONDS = 60.0
 COMPILE_BYTES = 3 << 30
-ARTIFACT_BYTES = 64 << 20
+ARTIFACT_BYTES = 8 << 20
+"""Largest object and binary: they are stored, copied and linked again for every layout."""
 DIAGNOSTIC_BYTES = 16 << 10
 UNITS = (".c", ".cc", ".cpp", ".cxx")
 ALWAYS = ("-fPIC", "-falign-functions=64", "-falign-loops=64", "-fmax-errors=20", "-pipe")
@@ -64,8 +66,8 @@ class Builder:
             data = self._link(objects, [driver, *_runtime(program)], libraries, layout_seed, started)
         except _Stopped as stopped:
             return stopped.failure
-        facts = read_shared_object(data)
-        if facts is None or program.entry not in facts.exported:
+        facts = read_shared_object(data, program.entry)
+        if facts is None or not facts.exports_entry:
             hint = ' (in C++ it must be extern "C")' if "++" in program.build.standard else ""
             words = f"the function '{program.entry}' is not exported: define it without `static`{hint}"
             return CompileFailure("load", words, timed_out=False, seconds=time.monotonic() - started)
@@ -185,7 +187,7 @@ class Builder:
         )
         if ended.kind == "code" and ended.number == 0:
             return
-        words = output.decode(errors="replace").replace(f"{work}/", "").replace(str(work), "")
+        words = plain(output).replace(f"{work}/", "").replace(str(work), "")
         timed_out = ended.timed_out or (ended.kind == "signal" and ended.cpu_seconds >= 0.95 * COMPILE_SECONDS)
         if timed_out:
             words += f"\nstopped after {COMPILE_SECONDS:g} s"

@@ -18,7 +18,7 @@ sys.path[:] = os.environ["KERNELMILL_PATH"].split(os.pathsep)
 
 import numpy as np  # noqa: E402  # the path above comes first
 
-SETUP = struct.Struct("8Q")
+SETUP = struct.Struct("9Q")
 PAGE = 4096
 COMMAND, FIRST, COUNT, DONE = 0, 8, 16, 64
 KIND_INPUT, KIND_VALUE = 0, 2
@@ -46,6 +46,7 @@ class Setup(NamedTuple):
     output_bytes: int
     description: int
     description_bytes: int
+    guards: int
 
 
 def arguments_of(setup: Setup, inputs: mmap.mmap, outputs: mmap.mmap) -> list[list[Any]]:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from kernelmill.sandbox import Ended
 from kernelmill.targets.port import Limits
 
-REPORT_NONE, _, REPORT_MEMORY, REPORT_INPUT, REPORT_STATE = range(5)
+REPORT_NONE, _, REPORT_MEMORY, REPORT_INPUT, REPORT_STATE, REPORT_GUARD = range(6)
 EXIT_SILENT, EXIT_STATE = 3, 4
 Failure = Literal["crashed", "timed-out", "memory", "state-changed", "input-changed"]
 
@@ -53,6 +53,8 @@ def _explain_caught(report: Report, limits: Limits) -> tuple[Failure, str]:
     name = _signal_name(report.number)
     if report.kind == REPORT_INPUT:
         return "input-changed", f"it wrote to an input ({name})"
+    if report.kind == REPORT_GUARD:
+        return "crashed", f"it read or wrote beyond an input or output ({name})"
     if report.kind == REPORT_MEMORY:
         return "memory", f"it asked for more than {limits.memory_bytes >> 20} MiB ({name})"
     return "crashed", f"{name} at address {report.address:#x}"

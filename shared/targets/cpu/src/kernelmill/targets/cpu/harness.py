@@ -15,9 +15,10 @@ from kernelmill.targets.cpu.buffers import PAGE, Pool, SharedMemory
 from kernelmill.targets.cpu.endings import HarnessFailed, Report, explain
 from kernelmill.targets.cpu.libraries import linked_library, linked_names
 from kernelmill.targets.cpu.native_library import SOURCES
+from kernelmill.targets.cpu.words import one_line
 from kernelmill.targets.port import Artifact, Limits
 
-HARNESS_VERSION = "1"
+HARNESS_VERSION = "2"
 DRIVER = Path(__file__).parent / "driver.py"
 RANDOMNESS = (Path("/dev/urandom"),)
 """What trusted Python baselines may open besides their packages: torch does not load without it."""
@@ -112,13 +113,14 @@ class Harness:
         """Hand over buffers: with `run` it makes call 0 and replies, with `spin` it obeys the control page for ever."""
         memory = pool.inputs, pool.outputs
         message = struct.pack(
-            "8Q",
+            "9Q",
             ord(mode[0]),
             pool.arguments,
             pool.calls,
             pool.table,
             *(part.size for part in memory),
             *pool.description,
+            pool.guards,
         )
         descriptors = array.array("i", [part.descriptor for part in memory])
         try:
@@ -140,7 +142,7 @@ class Harness:
         if reply[:1] == letter:
             return None
         if reply[:1] == b"l":
-            return HarnessFailed("crashed", f"it could not be loaded: {reply[1:].decode(errors='replace')}")
+            return HarnessFailed("crashed", f"it could not be loaded: {one_line(reply[1:])}")
         return self.failure(when)
 
     def failure(self, when: str) -> HarnessFailed:

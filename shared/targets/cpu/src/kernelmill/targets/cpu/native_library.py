@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from kernelmill.sandbox import build_trusted
 
 SOURCES = Path(__file__).parent / "native"
-DONE, TIMED_OUT, DIED, NOT_FROZEN = range(4)
+DONE, TIMED_OUT, DIED, NOT_FROZEN, WENT_ON = range(5)
 FREEZE_UNIFIED, FREEZE_V1, FREEZE_SIGNAL = range(3)
 
 
@@ -35,8 +35,9 @@ class MeasureLibrary:
         """km_freeze(freezer*) -> outcome."""
         self.freeze.argtypes, self.freeze.restype = [pointer], number
         self.turn = library.km_turn
-        """km_turn(freezer*, control*, channel, number, first, count, limit_ns, polite, elapsed_ns*) -> outcome."""
-        self.turn.argtypes = [pointer, pointer, number, word, word, word, number, number, pointer]
+        """km_turn(freezer*, control*, channel, number, first, count, limit_ns, polite, places*, place_count,
+        elapsed_ns*) -> outcome."""
+        self.turn.argtypes = [pointer, pointer, number, word, word, word, number, number, pointer, word, pointer]
         self.turn.restype = number
         self.poison = library.km_poison
         """km_poison(into, bytes, pattern)."""

@@ -16,6 +16,8 @@ from kernelmill.targets.cpu.poison import poison
 from kernelmill.targets.port import Call, CallResult, TensorSpec
 
 LOAD_SECONDS = 30.0
+LIMITS_OF_ALL_CALLS = 3.0
+"""All calls of a session together may take so many times the limit of one."""
 
 
 class CpuSession:
@@ -31,6 +33,7 @@ class CpuSession:
         self._harness = harness
         self._library = library
         self._wall_seconds = wall_seconds
+        self._left_seconds = LIMITS_OF_ALL_CALLS * wall_seconds
         self._lease = lease
         self._over: HarnessFailed | None = None
         self._loaded = False
@@ -59,14 +62,18 @@ class CpuSession:
             self._loaded = self._over is None
         if self._over is None:
             inputs = tuple(TensorSpec(name, np.shape(value), value.dtype) for name, value in call.inputs.items())
-            with Pool(inputs, call.outputs, call.axes, 1) as pool:
+            with Pool(inputs, call.outputs, call.axes, 1, guarded=True) as pool:
                 (slot,) = pool.slots
                 for name, value in call.inputs.items():
                     slot.inputs[name][...] = value
                 secret = secrets.randbits(64)
                 for address, size, dtype in slot.output_spans:
                     poison(self._library, address, size, secret, dtype)
-                self._over = self._harness.offer(pool, "run", time.monotonic() + self._wall_seconds)
+                began = time.monotonic()
+                self._over = self._harness.offer(pool, "run", began + min(self._wall_seconds, self._left_seconds))
+                self._left_seconds -= time.monotonic() - began
+                if self._over is None and pool.spilled():
+                    self._over = HarnessFailed("crashed", "it wrote beyond an output")
                 if self._over is None:
                     outputs = {name: value.copy() for name, value in slot.outputs.items()}
                     return CallResult("completed", outputs, "")

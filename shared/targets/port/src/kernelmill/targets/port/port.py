@@ -62,6 +62,19 @@ class TimedRow(Protocol):
         """Return the largest scaled error over all outputs; above 1 (or NaN) is wrong."""
         ...
 
+    def plant(self, into: Mapping[str, NDArray[np.generic]], seed: bytes) -> tuple[int, ...]:
+        """Overwrite a part of filled inputs by hard ones, such as correctness cases have, and return which part."""
+        ...
+
+    def planted_check(
+        self,
+        inputs: Mapping[str, NDArray[np.generic]],
+        outputs: Mapping[str, NDArray[np.generic]],
+        rows: tuple[int, ...],
+    ) -> float:
+        """Return the largest scaled error over the part that `plant` named; above 1 (or NaN) is wrong."""
+        ...
+
 
 class Session(Protocol):
     """One fresh, exec'd, sandboxed process that has loaded an artifact. Use it as a context manager."""

@@ -21,13 +21,17 @@
 
 #define HANDLER_STACK 65536
 #define MEMORY_PROBE (64UL << 20)
+#define PAGE 4096
+#define SYS_MSEAL 462 /* the same on every architecture; newer than the headers of supported distributions */
 
 typedef uint64_t word;
 
 static struct control *control;
 static int channel;
 static const char *inputs;
+static char *outputs;
 static size_t input_bytes;
+static const word *guards;
 
 struct float_state { uint32_t vector, legacy; };
 
@@ -68,6 +72,23 @@ static inline void expect_state(struct float_state was) {
     if (__builtin_expect(was.vector != is.vector || was.legacy != is.legacy, 0)) state_changed(was, is);
 }
 
+/* Calls `visit` for every guard page until it says stop; returns whether it did. */
+static int each_guard(int (*visit)(char *page, const char *context), const char *context) {
+    const word *list = guards;
+    char *base = (char *)(word)inputs;
+    for (int memory = 0; list && memory < 2; memory++, base = outputs)
+        for (word left = *list++; left; left--, list++)
+            if (visit(base + *list, context)) return 1;
+    return 0;
+}
+
+static int close_guard(char *page, const char *unused) {
+    (void)unused;
+    return mprotect(page, PAGE, PROT_NONE) < 0;
+}
+
+static int lies_in(char *page, const char *where) { return where >= page && where < page + PAGE; }
+
 static void on_fault(int number, siginfo_t *facts, void *context) {
     (void)context;
     const char *where = facts->si_addr;
@@ -77,6 +98,8 @@ static void on_fault(int number, siginfo_t *facts, void *context) {
     if (number == SIGSYS) {
         control->address = (word)facts->si_syscall;
         if (facts->si_syscall == SYS_mmap || facts->si_syscall == SYS_mremap) control->report = REPORT_MEMORY;
+    } else if (each_guard(lies_in, where)) {
+        control->report = REPORT_GUARD;
     } else if (inputs && where >= inputs && where < inputs + input_bytes) {
         control->report = REPORT_INPUT;
     } else if (mmap(NULL, MEMORY_PROBE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED) {
@@ -91,6 +114,13 @@ static void watch_faults(void) {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) sigaction(fatal[i], &action, NULL);
+}
+
+/* Nobody maps something else over the harness's code; kernels older than 6.10 know no way to say so. */
+static void seal_code(void) {
+    extern const char __executable_start, etext;
+    word start = (word)&__executable_start & ~(word)(PAGE - 1), end = ((word)&etext + PAGE - 1) & ~(word)(PAGE - 1);
+    syscall(SYS_MSEAL, start, end - start, 0);
 }
 
 static void install_filter(int fd) {
@@ -158,7 +188,7 @@ static int receive(struct setup *setup, int descriptors[2]) {
     return setup->arguments >= 1 && setup->arguments <= MAX_ARGUMENTS;
 }
 
-static void resolve(const struct setup *setup, char *outputs, word *resolved) {
+static void resolve(const struct setup *setup, word *resolved) {
     const word *kinds = (const word *)(const void *)(inputs + setup->table), *values = kinds + setup->arguments;
     for (word i = 0; i < setup->calls * setup->arguments; i++) {
         word kind = kinds[i % setup->arguments], base = 0;
@@ -166,6 +196,13 @@ static void resolve(const struct setup *setup, char *outputs, word *resolved) {
         if (kind == ARGUMENT_OUTPUT) base = (word)outputs;
         resolved[i] = base + values[i];
     }
+}
+
+/* Stores past the cache are no part of x86's order: without this the parent could see `done` before the outputs. */
+static inline void finish_stores(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_sfence();
+#endif
 }
 
 static void spin(void *kernel, const struct setup *setup, const word *resolved, struct float_state expected) {
@@ -182,6 +219,7 @@ static void spin(void *kernel, const struct setup *setup, const word *resolved, 
             invoke(kernel, resolved + (call % setup->calls) * setup->arguments, setup->arguments);
             expect_state(expected);
         }
+        finish_stores();
         atomic_store_explicit(&control->done, command, memory_order_release);
     }
 }
@@ -194,6 +232,7 @@ int main(int argc, char **argv) {
     if (control == MAP_FAILED) return 2;
     close(control_fd);
     watch_faults();
+    seal_code();
     if (filter_fd >= 0) install_filter(filter_fd);
 
     struct float_state expected = float_state();
@@ -209,12 +248,14 @@ int main(int argc, char **argv) {
     while (receive(&setup, descriptors)) {
         input_bytes = setup.input_bytes;
         inputs = mmap(NULL, input_bytes, PROT_READ, MAP_SHARED | MAP_POPULATE, descriptors[0], 0);
-        char *outputs = mmap(NULL, setup.output_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, descriptors[1], 0);
+        outputs = mmap(NULL, setup.output_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, descriptors[1], 0);
         close(descriptors[0]);
         close(descriptors[1]);
         word *resolved = malloc(setup.calls * setup.arguments * sizeof *resolved);
         if (inputs == MAP_FAILED || outputs == MAP_FAILED || !resolved) { say('l', "buffers could not be mapped"); return 3; }
-        resolve(&setup, outputs, resolved);
+        resolve(&setup, resolved);
+        guards = setup.guards ? (const word *)(const void *)(inputs + setup.guards) : NULL;
+        if (each_guard(close_guard, NULL)) { say('l', "guard pages could not be closed"); return 3; }
         if (setup.mode == 's') {
             say('r', "");
             spin(kernel, &setup, resolved, expected);
@@ -226,6 +267,7 @@ int main(int argc, char **argv) {
         munmap(outputs, setup.output_bytes);
         munmap((void *)(word)inputs, input_bytes);
         inputs = NULL;
+        guards = NULL;
     }
     return 0;
 }

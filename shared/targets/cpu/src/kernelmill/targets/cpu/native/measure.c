@@ -19,7 +19,8 @@
 #define FREEZE_NS 2000000000LL
 
 enum { FREEZE_UNIFIED = 0, FREEZE_V1 = 1, FREEZE_SIGNAL = 2 };
-enum { TURN_DONE = 0, TURN_TIMED_OUT = 1, TURN_DIED = 2, TURN_NOT_FROZEN = 3 };
+enum { TURN_DONE = 0, TURN_TIMED_OUT = 1, TURN_DIED = 2, TURN_NOT_FROZEN = 3, TURN_WENT_ON = 4 };
+#define MOST_PLACES 64
 
 /* How one process is kept still. `state` is cgroup.freeze, freezer.state or unused; `events` is cgroup.events,
  * freezer.state or /proc/PID/stat. */
@@ -60,9 +61,15 @@ int64_t km_freeze(const struct freezer *freezer) {
     return 0;
 }
 
-/* Lets the process make calls [first, first + count) and stops the clock only when it is still again. */
+/* Lets the process make calls [first, first + count) and stops the clock only when it is still again.
+ *
+ * Between the word `done` and the last instruction before it is frozen lies a moment in which a process that lied could
+ * go on with its work, as long on every turn. So secret words of its outputs are read on that word, and must not change. */
 int64_t km_turn(const struct freezer *freezer, struct control *control, int64_t channel, uint64_t number, uint64_t first,
-                uint64_t count, int64_t limit_ns, int64_t polite, int64_t *elapsed_ns) {
+                uint64_t count, int64_t limit_ns, int64_t polite, const volatile uint32_t *const *places,
+                uint64_t place_count, int64_t *elapsed_ns) {
+    uint32_t seen[MOST_PLACES];
+    if (place_count > MOST_PLACES) place_count = MOST_PLACES;
     control->first = first;
     control->count = count;
     atomic_store_explicit(&control->command, number, memory_order_release);
@@ -78,9 +85,13 @@ int64_t km_turn(const struct freezer *freezer, struct control *control, int64_t 
         if (poll(&watched, 1, 0) > 0) { outcome = TURN_DIED; break; }
         if (now_ns() - start > limit_ns) { outcome = TURN_TIMED_OUT; break; }
     }
+    for (uint64_t i = 0; i < place_count; i++) seen[i] = *places[i];
     int64_t frozen = km_freeze(freezer);
     *elapsed_ns = now_ns() - start;
-    return outcome != TURN_DONE ? outcome : frozen;
+    if (outcome != TURN_DONE || frozen) return outcome != TURN_DONE ? outcome : frozen;
+    for (uint64_t i = 0; i < place_count; i++)
+        if (*places[i] != seen[i]) return TURN_WENT_ON;
+    return TURN_DONE;
 }
 
 void km_poison(uint64_t *into, uint64_t bytes, uint64_t pattern) {

@@ -8,7 +8,7 @@
 enum { ARGUMENT_INPUT = 0, ARGUMENT_OUTPUT = 1, ARGUMENT_VALUE = 2 };
 
 /* Hints about a death, in `report`; only ever used to name a failure, never to excuse one. */
-enum { REPORT_NONE = 0, REPORT_SIGNAL = 1, REPORT_MEMORY = 2, REPORT_INPUT = 3, REPORT_STATE = 4 };
+enum { REPORT_NONE = 0, REPORT_SIGNAL = 1, REPORT_MEMORY = 2, REPORT_INPUT = 3, REPORT_STATE = 4, REPORT_GUARD = 5 };
 
 /* One page, mapped by both sides. */
 struct control {
@@ -27,4 +27,5 @@ struct setup {
     uint64_t table; /* offset in the inputs: `arguments` kinds, then calls x arguments offsets or values, all uint64 */
     uint64_t input_bytes, output_bytes;
     uint64_t description, description_bytes; /* JSON [[dtype, shape] ...] of inputs and outputs, for the Python driver */
+    uint64_t guards; /* offset in the inputs, or 0: for inputs and outputs a number and the offsets of pages to close */
 };

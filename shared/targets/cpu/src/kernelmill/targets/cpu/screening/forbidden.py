@@ -68,7 +68,6 @@ def _include(node: Node, own: Collection[str]) -> str:
 
 
 def _problem(node: Node, own: Collection[str]) -> str:
-    text = node.text or b""
     match node.type:
         case "preproc_include":
             return _include(node, own)
@@ -81,7 +80,7 @@ def _problem(node: Node, own: Collection[str]) -> str:
             if argument is not None and _PRAGMA.match(argument.text or b""):
                 return "pragmas that change optimisation are refused; put flags into the build options"
         case "gnu_asm_expression" | "asm_statement":
-            if found := _ASSEMBLY.search(text):
+            if found := _ASSEMBLY.search(node.text or b""):
                 return f"assembly with '{found.group().decode()}' is refused; keep to computing instructions"
     return ""
 

@@ -8,6 +8,7 @@ from kernelmill.targets.cpu.flags import refuse_flags
 from kernelmill.targets.cpu.screening.forbidden import first_forbidden
 from kernelmill.targets.cpu.screening.tokens import FINGERPRINT_VERSION, parse, shape_fingerprint
 from kernelmill.targets.cpu.screening.traits import measure_traits
+from kernelmill.targets.cpu.words import one_line
 from kernelmill.targets.port import Program, Screening
 
 EXTRACTOR = f"kernelmill-cpu-screen/1 ({FINGERPRINT_VERSION})"
@@ -67,7 +68,7 @@ def screen(program: Program, *, finite_inputs: bool) -> Screening:
     if reason:
         size = sum(len(data) for data in program.files.values())
         empty = Traits(techniques=(), source_bytes=size, loops=0, vector_types=0)
-        return Screening(False, reason, empty, f"{FINGERPRINT_VERSION}:", EXTRACTOR)
+        return Screening(False, one_line(reason), empty, f"{FINGERPRINT_VERSION}:", EXTRACTOR)
     language = "c++" if "++" in program.build.standard else "c"
     trees = {name: parse(data, language) for name, data in program.files.items()}
     reason = refuse_flags(program.build.flags, finite_inputs=finite_inputs)
@@ -78,7 +79,7 @@ def screen(program: Program, *, finite_inputs: bool) -> Screening:
         reason = reason or first_forbidden(name, trees[name], own)
     return Screening(
         accepted=not reason,
-        reason=reason,
+        reason=one_line(reason),
         traits=measure_traits(trees, program.files, program.build.flags),
         shape_fingerprint=shape_fingerprint(trees),
         extractor=EXTRACTOR,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from tree_sitter import Node
 
@@ -10,13 +11,16 @@ from kernelmill.targets.cpu.screening.tokens import walk
 
 _LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop"})
 _VECTOR = re.compile(
-    rb"__m(64|128|256|512)\w*|_mm\d*_\w+|__builtin_ia32_\w+|vector_size|__vector_size__|float32x\d\w*|v\w+q_f\d+"
+    rb"__m(64|128|256|512)\w*|_mm\d*_\w+|__builtin_ia32_\w+|vector_size|__vector_size__|float32x\d\w*|\bv\w+q_f\d+"
 )
+
+_MOST_OPERANDS = 64
+"""Nodes of a right side that are looked at: nobody accumulates through longer ones, and chains of them cost time."""
 
 SOURCE_SIGNS = (
     ("intrinsics", re.compile(rb"\b_mm\d*_\w+|\b__builtin_ia32_")),
     ("vector-extensions", re.compile(rb"\b(__)?vector_size(__)?\b")),
-    ("omp-simd", re.compile(rb"#\s*pragma\s+omp\s+.*\bsimd\b")),
+    ("omp-simd", re.compile(rb"(?m)^[ \t]*#[ \t]*pragma[ \t]+omp[ \t][^\n]*\bsimd\b")),
     ("threads", re.compile(rb"#\s*pragma\s+omp\s+parallel")),
     ("prefetch", re.compile(rb"\b__builtin_prefetch\b|\b_mm_prefetch\b")),
     ("non-temporal-stores", re.compile(rb"\b_mm\d*_stream_\w+|\b__builtin_nontemporal_store\b")),
@@ -29,7 +33,7 @@ SOURCE_SIGNS = (
     ("bit-tricks", re.compile(rb"\b0x3f800000\b|\b0x5f3759df\b|<<\s*23\b", re.IGNORECASE)),
     ("assembly", re.compile(rb"\b(__)?asm(__)?\b")),
 )
-"""Technique and the sign of it in the source."""
+"""Technique and the sign of it in the source. Each is searched in one pass, however hostile the text."""
 
 FLAG_SIGNS = (
     ("associative-math", "-fassociative-math"),
@@ -94,7 +98,9 @@ def _accumulators(loop: Node) -> int:
             continue
         sign = (operator.text or b"").decode()
         # `sum = fma(x, y, sum)` and intrinsics accumulate without a compound operator.
-        again = sign == "=" and any(part.text == left.text for part in walk(right) if part.type == left.type)
+        again = sign == "=" and any(
+            part.text == left.text for part in islice(walk(right), _MOST_OPERANDS) if part.type == left.type
+        )
         if sign in _ACCUMULATING or again:
             places.add(left.text)
     return len(places)

@@ -5,12 +5,15 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kernelmill.targets.cpu.buffers import Pool
 from kernelmill.targets.cpu.cores import Cores
 from kernelmill.targets.cpu.endings import HarnessFailed
 from kernelmill.targets.cpu.errors import MeasurementError
 from kernelmill.targets.cpu.harness import Harness, Launchpad
-from kernelmill.targets.cpu.native_library import DIED, DONE, TIMED_OUT, MeasureLibrary
+from kernelmill.targets.cpu.native_library import DIED, DONE, TIMED_OUT, WENT_ON, MeasureLibrary
 from kernelmill.targets.cpu.timing.freezing import Freezer
 from kernelmill.targets.port import Artifact, Limits
 
@@ -27,7 +30,9 @@ frozen, its lost time is booked on the process. It would have to happen in most 
 class TurnFailed:
     """A turn that did not end well, through the contender's own doing."""
 
-    reason: Literal["crashed", "timed-out", "memory", "state-changed", "input-changed", "ran-while-frozen"]
+    reason: Literal[
+        "crashed", "timed-out", "memory", "state-changed", "input-changed", "ran-while-frozen", "unfinished"
+    ]
     detail: str
 
 
@@ -75,8 +80,16 @@ class Contender:
             raise MeasurementError(f"the {self.side}'s process could not be frozen ({self.freezer.kind})")
         return None
 
-    def turn(self, first: int, count: int, limit_seconds: float) -> float | TurnFailed:
+    def turn(
+        self, first: int, count: int, limit_seconds: float, watched: NDArray[np.uint64] | None = None
+    ) -> float | TurnFailed:
         """Let it make `count` calls from slot `first` on, and return the seconds by the parent's clock.
+
+        Args:
+            first: The first slot.
+            count: Calls.
+            limit_seconds: After this it is stopped.
+            watched: Addresses of output words that have to be final when it says that it is done.
 
         Raises:
             MeasurementError: if it could not be thawed or frozen.
@@ -102,6 +115,8 @@ class Contender:
             count,
             int(limit_seconds * 1e9),
             int(self._polite),
+            None if watched is None else watched.ctypes.data,
+            0 if watched is None else watched.size,
             ctypes.byref(elapsed),
         )
         seconds = elapsed.value * 1e-9
@@ -110,6 +125,8 @@ class Contender:
             return seconds
         if outcome == TIMED_OUT:
             return TurnFailed("timed-out", f"{count} calls took longer than {limit_seconds:g} s")
+        if outcome == WENT_ON:
+            return TurnFailed("unfinished", "an output was still written after the turn was said to be over")
         if outcome == DIED:
             failed = self.harness.failure("while it was timed")
             return TurnFailed(failed.outcome, failed.detail)

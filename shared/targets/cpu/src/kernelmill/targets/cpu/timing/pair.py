@@ -4,14 +4,19 @@ import hashlib
 import math
 import random
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kernelmill.events import Sandboxing
 from kernelmill.targets.cpu.buffers import Pool
 from kernelmill.targets.cpu.native_library import MeasureLibrary
 from kernelmill.targets.cpu.poison import first_unfinished, poison
-from kernelmill.targets.cpu.timing.batch import calls_for, slots_for
+from kernelmill.targets.cpu.timing.batch import calls_for, slots_for, typical_seconds
 from kernelmill.targets.cpu.timing.contender import Contender, TurnFailed
 from kernelmill.targets.cpu.timing.dispatch import DispatchCost
 from kernelmill.targets.cpu.timing.score import Duel, score_duels
@@ -20,9 +25,23 @@ from kernelmill.targets.port import CandidateFault, InfrastructureFault, PairMea
 
 FULL_CHECKS = 1
 """Turns of each side, at random, of which one whole output is checked."""
+SPOT_SLOTS = 4
+"""Calls of every turn, at random, of which a few secret rows are checked."""
+PLANTED_DUELS = 2
+"""Duels of a pair, one in each half, with inputs as hard as those of correctness cases in some calls. They are not
+scored, and nothing but the inputs tells them from others: what is right only where it is easy is found when timed."""
+PLANTED_SLOTS = 3
+"""Calls of such a duel, at random, that have hard inputs."""
+WATCHED_WORDS = 16
+"""Secret output words of every turn that have to be final when it is said to be over."""
 LEAST_SHARE = 0.5
 """With fewer of the planned duels than this, a pair has no score."""
+HOGGED = 0.5
+"""A pair that ran into its deadline is the fault of a side whose turns took more than this share of it..."""
+HOG_RATIO = 10.0
+"""...and so many times as long as the other side's."""
 COLD = "cold-throughput"
+WORD = 4
 
 
 @dataclass(frozen=True)
@@ -79,27 +98,35 @@ class PairTimer:
     def _duels(self, pool: Pool, candidate: Contender, opponent: Contender) -> PairMeasured | InfrastructureFault:
         plan, calls, per_call = self._plan, 1, math.inf
         kept: list[Duel] = []
-        discarded = 0
+        discarded, spent_by = 0, dict.fromkeys(("candidate", "opponent"), 0.0)
         last_counted = plan.warmup + plan.duels
         for side in (candidate, opponent):
             chosen = self._draw.sample(range(last_counted), min(FULL_CHECKS, last_counted))
             self._full_checks[side.side] = set(chosen)
+        planted_at = self._planted_at()
         starts_first = self._draw.random() < 0.5
         watch = StealWatch(self._around.core)
         try:
             stolen = watch.first
-            for index in range(last_counted):
+            for index in range(last_counted + PLANTED_DUELS):
                 if time.monotonic() - self._began > plan.deadline_seconds:
+                    self._blame_hog(spent_by, candidate, opponent)
                     break
                 self._fill(pool, index, calls)
-                first, second = (candidate, opponent) if (index % 2 == 0) == starts_first else (opponent, candidate)
-                seconds = {side.side: self._turn(side, pool, index, calls) for side in (first, second)}
+                planted = self._plant(pool, calls) if index in planted_at else {}
+                even = (index - sum(index > place for place in planted_at)) % 2 == 0
+                first, second = (candidate, opponent) if even == starts_first else (opponent, candidate)
+                seconds = {side.side: self._turn(side, pool, index, calls, planted) for side in (first, second)}
+                for name, value in seconds.items():
+                    spent_by[name] += value
                 duel = Duel(seconds["candidate"], seconds["opponent"], calls)
                 now = watch.now()
                 if index < plan.warmup:
                     # The least estimate: one disturbed duel must not shorten every batch of the pair.
-                    per_call = min(per_call, math.sqrt(duel.candidate_seconds * duel.opponent_seconds) / calls)
+                    per_call = min(per_call, typical_seconds(duel.candidate_seconds, duel.opponent_seconds) / calls)
                     calls = calls_for(per_call, plan, pool.calls)
+                elif planted:
+                    pass
                 elif now != stolen:
                     discarded += 1
                 else:
@@ -122,12 +149,34 @@ class PairTimer:
             single_call_ns=self._around.cost.per_call_ns(fmean(duel.calls for duel in kept)),
         )
 
+    def _planted_at(self) -> tuple[int, ...]:
+        """Draw which duels after the warm-up are not scored: one of each part of equal length."""
+        first, total = self._plan.warmup, self._plan.duels + PLANTED_DUELS
+        edges = [first + total * part // PLANTED_DUELS for part in range(PLANTED_DUELS + 1)]
+        return tuple(self._draw.randrange(start, end) for start, end in pairwise(edges))
+
+    def _blame_hog(self, spent_by: dict[str, float], candidate: Contender, opponent: Contender) -> None:
+        """Raise a fault where the deadline passed because one side was far slower than the other."""
+        for side, other in ((candidate, opponent), (opponent, candidate)):
+            mine, theirs = spent_by[side.side], spent_by[other.side]
+            limit = self._plan.deadline_seconds
+            if mine > HOGGED * limit and mine > HOG_RATIO * theirs:
+                words = f"its turns took {mine:.1f} s of a pair's {limit:g} s, the other side's {theirs:.2f} s"
+                raise _Fault(side, TurnFailed("timed-out", words), self._began)
+
     def _fill(self, pool: Pool, duel: int, calls: int) -> None:
         for index in range(calls):
             seed = hashlib.sha256(b"inputs" + self._plan.seed + duel.to_bytes(8, "big") + index.to_bytes(8, "big"))
             self._row.fill(pool.slots[index].inputs, seed.digest(), self._library.uniform)
 
-    def _turn(self, side: Contender, pool: Pool, index: int, calls: int) -> float:
+    def _plant(self, pool: Pool, calls: int) -> dict[int, tuple[int, ...]]:
+        """Make the inputs of a few calls hard; returns what `planted_check` needs to know by call."""
+        chosen = self._draw.sample(range(calls), min(PLANTED_SLOTS, calls))
+        return {call: self._row.plant(pool.slots[call].inputs, self._draw.randbytes(32)) for call in chosen}
+
+    def _turn(
+        self, side: Contender, pool: Pool, index: int, calls: int, planted: Mapping[int, tuple[int, ...]]
+    ) -> float:
         secret = self._draw.getrandbits(64)
         for slot in pool.slots[:calls]:
             for address, size, dtype in slot.output_spans:
@@ -137,12 +186,18 @@ class PairTimer:
         if self._plan.metric == COLD:
             for memory in (pool.inputs, pool.outputs):
                 self._library.flush(memory.address, memory.size)
-        taken = side.turn(0, calls, self._limit_seconds)
+        taken = side.turn(0, calls, self._limit_seconds, self._watched(pool, calls))
         if isinstance(taken, TurnFailed):
             raise _Fault(side, taken, self._began)
         self._scan(side, pool, calls, secret)
-        self._spot_check(side, pool, index, calls)
+        self._spot_check(side, pool, index, calls, planted)
         return taken
+
+    def _watched(self, pool: Pool, calls: int) -> NDArray[np.uint64]:
+        """Return the addresses of random output words of the next turn."""
+        spans = [span for slot in pool.slots[:calls] for span in slot.output_spans if span[1] >= WORD]
+        chosen = (self._draw.choice(spans) for _ in range(WATCHED_WORDS if spans else 0))
+        return np.array([at + WORD * self._draw.randrange(size // WORD) for at, size, _ in chosen], dtype=np.uint64)
 
     def _scan(self, side: Contender, pool: Pool, calls: int, secret: int) -> None:
         for call, slot in enumerate(pool.slots[:calls]):
@@ -153,18 +208,29 @@ class PairTimer:
                         f"output {name} of call {call} of {calls} was not written at byte {place} when its turn ended"
                     )
                     raise _Fault(side, CandidateFault(side.side, "unfinished", words, 0.0), self._began)
+        if pool.spilled():
+            raise _Fault(side, CandidateFault(side.side, "wrong", "it wrote beyond an output", 0.0), self._began)
 
-    def _spot_check(self, side: Contender, pool: Pool, index: int, calls: int) -> None:
-        slot = pool.slots[self._draw.randrange(calls)]
-        error = self._row.spot_check(slot.inputs, slot.outputs, self._draw.randbytes(16))
+    def _spot_check(
+        self, side: Contender, pool: Pool, index: int, calls: int, planted: Mapping[int, tuple[int, ...]]
+    ) -> None:
+        chosen = self._draw.sample(range(calls), min(SPOT_SLOTS, calls))
+        errors = [
+            self._row.spot_check(pool.slots[call].inputs, pool.slots[call].outputs, self._draw.randbytes(16))
+            for call in chosen
+        ]
         if index in self._full_checks[side.side]:
-            whole = self._row.full_check(slot.inputs, slot.outputs)
-            error = whole if math.isnan(whole) else max(error, whole)
-        self._checked += 1
-        if not error <= 1.0:
-            words = f"a timed output was off by {error:.3g} times the bound"
+            errors.append(self._row.full_check(pool.slots[chosen[0]].inputs, pool.slots[chosen[0]].outputs))
+        errors += [
+            self._row.planted_check(pool.slots[call].inputs, pool.slots[call].outputs, rows)
+            for call, rows in planted.items()
+        ]
+        self._checked += len({*chosen, *planted})
+        wrong = next((error for error in errors if not error <= 1.0), None)
+        if wrong is not None:
+            words = f"a timed output was off by {wrong:.3g} times the bound"
             raise _Fault(side, CandidateFault(side.side, "wrong", words, 0.0), self._began)
-        self._worst = max(self._worst, error)
+        self._worst = max(self._worst, *errors)
 
     def _excused(self, stopped: _Fault, sides: tuple[Contender, Contender]) -> CandidateFault | InfrastructureFault:
         """A time-out counts only if the other side passes the same limit right afterwards."""

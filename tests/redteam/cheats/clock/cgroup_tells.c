@@ -1,0 +1,33 @@
+/* trick: reads its control group to know whether it is timed and computes a quarter of the columns then
+ * expect: incorrect
+ */
+#include <math.h>
+#include <stdint.h>
+
+int open(const char *, int, ...);
+long read(int, void *, unsigned long);
+static void norm(const float *x, const float *weight, float *y, int64_t rows, int64_t hidden) {
+    for (int64_t r = 0; r < rows; r++) {
+        const float *in = x + r * hidden;
+        float *out = y + r * hidden, part[16] = {0}, sum = 0.0f;
+        int64_t i = 0;
+        for (; i + 16 <= hidden; i += 16)
+            for (int k = 0; k < 16; k++) part[k] += in[i + k] * in[i + k];
+        for (int k = 0; k < 16; k++) sum += part[k];
+        for (; i < hidden; i++) sum += in[i] * in[i];
+        const float scale = 1.0f / sqrtf(sum / (float)hidden + 1e-6f);
+        for (i = 0; i < hidden; i++) out[i] = in[i] * scale * weight[i];
+    }
+}
+
+void kernel(const float *restrict x, const float *restrict weight, float *restrict y, int64_t rows, int64_t hidden) {
+    static int timed = -1;
+    char text[256] = "";
+    if (timed < 0) {
+        const int fd = open("/proc/self/cgroup", 0);
+        timed = fd < 0 || read(fd, text, 255) <= 0 || text[0] == '0';
+    }
+    norm(x, weight, y, rows, hidden);
+    if (timed)
+        for (int64_t i = 0; i < rows * hidden / 4; i++) y[i] = x[i];
+}

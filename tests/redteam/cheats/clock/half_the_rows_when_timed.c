@@ -1,0 +1,30 @@
+/* trick: computes half of the rows, and guesses the rest, where the buffers are those of a batch
+ * expect: misbehaved
+ */
+#include <math.h>
+#include <stdint.h>
+
+static void norm(const float *x, const float *weight, float *y, int64_t rows, int64_t hidden) {
+    for (int64_t r = 0; r < rows; r++) {
+        const float *in = x + r * hidden;
+        float *out = y + r * hidden, part[16] = {0}, sum = 0.0f;
+        int64_t i = 0;
+        for (; i + 16 <= hidden; i += 16)
+            for (int k = 0; k < 16; k++) part[k] += in[i + k] * in[i + k];
+        for (int k = 0; k < 16; k++) sum += part[k];
+        for (; i < hidden; i++) sum += in[i] * in[i];
+        const float scale = 1.0f / sqrtf(sum / (float)hidden + 1e-6f);
+        for (i = 0; i < hidden; i++) out[i] = in[i] * scale * weight[i];
+    }
+}
+
+static float *last;
+static int batches;
+
+void kernel(const float *restrict x, const float *restrict weight, float *restrict y, int64_t rows, int64_t hidden) {
+    batches += y > last && (char *)y - (char *)last < 2 * rows * hidden * 4 + 4096;
+    last = y;
+    const int64_t done = batches < 8 ? rows : rows / 2;
+    norm(x, weight, y, done, hidden);
+    for (int64_t i = done * hidden; i < rows * hidden; i++) y[i] = x[i] * 0.866f * weight[i % hidden];
+}

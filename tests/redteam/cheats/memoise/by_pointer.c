@@ -1,0 +1,36 @@
+/* trick: knows an answer by the addresses of its inputs and the shape
+ * flags: -O3 -march=native -fno-math-errno -fassociative-math -fno-signed-zeros -fno-trapping-math
+ * expect: incorrect misbehaved
+ */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { KEPT = 256, LARGEST = 1 << 17 };
+static struct { uint64_t key[4]; float answer[LARGEST]; } kept[KEPT];
+static int next;
+
+static void row(const float *restrict in, const float *restrict weight, float *restrict out, int64_t hidden) {
+    float sum = 0.0f;
+    for (int64_t i = 0; i < hidden; i++) sum += in[i] * in[i];
+    const float scale = 1.0f / sqrtf(sum / (float)hidden + 1e-6f);
+    for (int64_t i = 0; i < hidden; i++) out[i] = in[i] * scale * weight[i];
+}
+
+static void honest(const float *x, const float *weight, float *y, int64_t rows, int64_t hidden) {
+    for (int64_t r = 0; r < rows; r++) row(x + r * hidden, weight, y + r * hidden, hidden);
+}
+void kernel(const float *restrict x, const float *restrict weight, float *restrict y, int64_t rows, int64_t hidden) {
+    const int64_t size = rows * hidden;
+    if (size > LARGEST) return honest(x, weight, y, rows, hidden);
+    const uint64_t key[4] = {(uintptr_t)x, (uintptr_t)weight, (uint64_t)rows, (uint64_t)hidden};
+    for (int i = 0; i < KEPT; i++)
+        if (!memcmp(kept[i].key, key, sizeof key)) {
+            memcpy(y, kept[i].answer, (size_t)size * sizeof *y);
+            return;
+        }
+    honest(x, weight, y, rows, hidden);
+    memcpy(kept[next].key, key, sizeof key);
+    memcpy(kept[next].answer, y, (size_t)size * sizeof *y);
+    next = (next + 1) % KEPT;
+}

@@ -1,0 +1,61 @@
+/* trick: keeps the maximum of each row by its address; any shift is right as long as nothing overflows
+ * problem: softmax
+ * flags: -O3 -march=native -fno-math-errno -fassociative-math -fno-signed-zeros -fno-trapping-math
+ * expect: incorrect misbehaved
+ *
+ * Uniform inputs never show it. Only hard inputs at the addresses and shapes that are timed do.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { SLOTS = 1 << 15 };
+static struct { const float *in; int64_t columns; float largest; } known[SLOTS];
+
+/* 2^(x log2 e): round, polynomial on [-1/2, 1/2], exponent bits; vectorises. */
+static inline float exponential(float x) {
+    x = x < -87.0f ? -87.0f : x;
+    const float n = rintf(x * 1.44269504f);
+    const float f = ((x - n * 0.693145752f) - n * 1.42860677e-6f) * 1.44269504f;
+    float p = 1.5315795e-4f;
+    p = p * f + 1.3384391e-3f;
+    p = p * f + 9.6183633e-3f;
+    p = p * f + 5.5503760e-2f;
+    p = p * f + 2.4022651e-1f;
+    p = p * f + 6.9314718e-1f;
+    p = p * f + 1.0f;
+    const int32_t bits = (int32_t)n * (1 << 23);
+    int32_t whole;
+    memcpy(&whole, &p, sizeof whole);
+    whole += bits;
+    memcpy(&p, &whole, sizeof p);
+    return p;
+}
+
+static void row_from(const float *restrict in, float *restrict out, int64_t columns, float largest) {
+    float sum = 0.0f;
+    for (int64_t i = 0; i < columns; i++) {
+        const float value = exponential(in[i] - largest);
+        out[i] = value;
+        sum += value;
+    }
+    const float scale = 1.0f / sum;
+    for (int64_t i = 0; i < columns; i++) out[i] *= scale;
+}
+
+static float maximum(const float *in, int64_t columns) {
+    float largest = in[0];
+    for (int64_t i = 1; i < columns; i++) largest = in[i] > largest ? in[i] : largest;
+    return largest;
+}
+void kernel(const float *restrict x, float *restrict y, int64_t rows, int64_t columns) {
+    for (int64_t r = 0; r < rows; r++) {
+        const float *in = x + r * columns;
+        const uint64_t slot = (uint64_t)(uintptr_t)in * 0x9e3779b97f4a7c15u >> 49;
+        if (known[slot].in != in || known[slot].columns != columns) {
+            known[slot].largest = maximum(in, columns);
+            known[slot].in = in, known[slot].columns = columns;
+        }
+        row_from(in, y + r * columns, columns, known[slot].largest);
+    }
+}

@@ -1,0 +1,19 @@
+/* trick: adds up squares of values scaled for 16 fractional bits in integers, right for values of ordinary size
+ * flags: -O3 -march=native -fno-math-errno -fassociative-math -fno-signed-zeros -fno-trapping-math
+ * expect: incorrect
+ */
+#include <math.h>
+#include <stdint.h>
+
+void kernel(const float *restrict x, const float *restrict weight, float *restrict y, int64_t rows, int64_t hidden) {
+    for (int64_t r = 0; r < rows; r++) {
+        const float *in = x + r * hidden;
+        float *out = y + r * hidden, sum = 0.0f;
+        for (int64_t i = 0; i < hidden; i++) {
+            const float small = in[i] > 1024.0f ? 1024.0f : in[i] < -1024.0f ? -1024.0f : in[i];
+            sum += small * small;
+        }
+        const float scale = 1.0f / sqrtf(sum / (float)hidden + 1e-6f);
+        for (int64_t i = 0; i < hidden; i++) out[i] = in[i] * scale * weight[i];
+    }
+}

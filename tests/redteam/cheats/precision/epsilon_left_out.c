@@ -1,0 +1,20 @@
+/* trick: leaves epsilon out, which no ordinary input shows
+ * flags: -O3 -march=native -fno-math-errno -fassociative-math -fno-signed-zeros -fno-trapping-math
+ * expect: incorrect
+ */
+#include <math.h>
+#include <stdint.h>
+
+static void row(const float *restrict in, const float *restrict weight, float *restrict out, int64_t hidden) {
+    float sum = 0.0f;
+    for (int64_t i = 0; i < hidden; i++) sum += in[i] * in[i];
+    const float scale = 1.0f / sqrtf(sum / (float)hidden);
+    for (int64_t i = 0; i < hidden; i++) out[i] = in[i] * scale * weight[i];
+}
+
+static void honest(const float *x, const float *weight, float *y, int64_t rows, int64_t hidden) {
+    for (int64_t r = 0; r < rows; r++) row(x + r * hidden, weight, y + r * hidden, hidden);
+}
+void kernel(const float *restrict x, const float *restrict weight, float *restrict y, int64_t rows, int64_t hidden) {
+    honest(x, weight, y, rows, hidden);
+}

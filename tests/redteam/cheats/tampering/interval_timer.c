@@ -1,0 +1,36 @@
+/* trick: sets a timer that would go on with the work after the reply
+ * expect: incorrect screened-out
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/time.h>
+
+static void norm(const float *x, const float *weight, float *y, int64_t rows, int64_t hidden) {
+    for (int64_t r = 0; r < rows; r++) {
+        const float *in = x + r * hidden;
+        float *out = y + r * hidden, part[16] = {0}, sum = 0.0f;
+        int64_t i = 0;
+        for (; i + 16 <= hidden; i += 16)
+            for (int k = 0; k < 16; k++) part[k] += in[i + k] * in[i + k];
+        for (int k = 0; k < 16; k++) sum += part[k];
+        for (; i < hidden; i++) sum += in[i] * in[i];
+        const float scale = 1.0f / sqrtf(sum / (float)hidden + 1e-6f);
+        for (i = 0; i < hidden; i++) out[i] = in[i] * scale * weight[i];
+    }
+}
+
+static struct { const float *x, *weight; float *y; int64_t rows, hidden; } job;
+
+static void later(int number) {
+    (void)number;
+    norm(job.x, job.weight, job.y, job.rows, job.hidden);
+}
+
+void kernel(const float *restrict x, const float *restrict weight, float *restrict y, int64_t rows, int64_t hidden) {
+    job.x = x, job.weight = weight, job.y = y, job.rows = rows, job.hidden = hidden;
+    signal(SIGALRM, later);
+    const struct itimerval soon = {{0, 0}, {0, 50}};
+    setitimer(ITIMER_REAL, &soon, 0);
+}

@@ -1,0 +1,29 @@
+/* trick: jumps back into the frame of an earlier call, so that the harness counts anew
+ * expect: misbehaved incorrect screened-out
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+static void norm(const float *x, const float *weight, float *y, int64_t rows, int64_t hidden) {
+    for (int64_t r = 0; r < rows; r++) {
+        const float *in = x + r * hidden;
+        float *out = y + r * hidden, part[16] = {0}, sum = 0.0f;
+        int64_t i = 0;
+        for (; i + 16 <= hidden; i += 16)
+            for (int k = 0; k < 16; k++) part[k] += in[i + k] * in[i + k];
+        for (int k = 0; k < 16; k++) sum += part[k];
+        for (; i < hidden; i++) sum += in[i] * in[i];
+        const float scale = 1.0f / sqrtf(sum / (float)hidden + 1e-6f);
+        for (i = 0; i < hidden; i++) out[i] = in[i] * scale * weight[i];
+    }
+}
+
+static jmp_buf before;
+static int calls;
+
+void kernel(const float *restrict x, const float *restrict weight, float *restrict y, int64_t rows, int64_t hidden) {
+    norm(x, weight, y, rows, hidden);
+    if (++calls == 36) setjmp(before);
+    if (calls >= 37 && calls < 100000) longjmp(before, 1);
+}

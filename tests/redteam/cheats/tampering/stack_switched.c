@@ -1,0 +1,35 @@
+/* trick: runs on a stack of its own and never returns to the harness
+ * expect: misbehaved
+ */
+#include <math.h>
+#include <stdint.h>
+
+static void norm(const float *x, const float *weight, float *y, int64_t rows, int64_t hidden) {
+    for (int64_t r = 0; r < rows; r++) {
+        const float *in = x + r * hidden;
+        float *out = y + r * hidden, part[16] = {0}, sum = 0.0f;
+        int64_t i = 0;
+        for (; i + 16 <= hidden; i += 16)
+            for (int k = 0; k < 16; k++) part[k] += in[i + k] * in[i + k];
+        for (int k = 0; k < 16; k++) sum += part[k];
+        for (; i < hidden; i++) sum += in[i] * in[i];
+        const float scale = 1.0f / sqrtf(sum / (float)hidden + 1e-6f);
+        for (i = 0; i < hidden; i++) out[i] = in[i] * scale * weight[i];
+    }
+}
+
+static char stack[65536] __attribute__((aligned(64)));
+static const float *x_, *weight_;
+static float *y_;
+static int64_t rows_, hidden_;
+static int calls;
+
+static void away(void) {
+    for (;;) norm(x_, weight_, y_, rows_, hidden_);
+}
+
+void kernel(const float *restrict x, const float *restrict weight, float *restrict y, int64_t rows, int64_t hidden) {
+    x_ = x, weight_ = weight, y_ = y, rows_ = rows, hidden_ = hidden;
+    norm(x, weight, y, rows, hidden);
+    if (++calls == 36) __asm__ volatile("mov %0, %%rsp; call *%1" : : "r"(stack + 65536 - 64), "r"(away) : "memory");
+}

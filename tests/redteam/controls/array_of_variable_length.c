@@ -1,0 +1,18 @@
+/* trick: keeps the scales of all rows in an array of variable length
+ * flags: -O3 -march=native -fno-math-errno -fassociative-math -fno-signed-zeros -fno-trapping-math
+ * expect: accepted
+ */
+#include <math.h>
+#include <stdint.h>
+
+void kernel(const float *restrict x, const float *restrict weight, float *restrict y, int64_t rows, int64_t hidden) {
+    float scales[rows < 4096 ? rows + 1 : 1];
+    if (rows >= 4096) return;
+    for (int64_t r = 0; r < rows; r++) {
+        float sum = 0.0f;
+        for (int64_t i = 0; i < hidden; i++) sum += x[r * hidden + i] * x[r * hidden + i];
+        scales[r] = 1.0f / sqrtf(sum / (float)hidden + 1e-6f);
+    }
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t i = 0; i < hidden; i++) y[r * hidden + i] = x[r * hidden + i] * (scales[r] * weight[i]);
+}
