@@ -1,7 +1,7 @@
 """Screening: limits, forbidden constructs, traits, and a fingerprint that sees through names and comments."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernelmill.events import BuildOptions
@@ -132,13 +132,14 @@ def test_deep_nesting_is_no_problem() -> None:
     assert screened("int f(void) { return " + "(" * 20_000 + "1" + ")" * 20_000 + "; }\n" + KERNEL).shape_fingerprint
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_are_screened_without_an_exception(data: bytes) -> None:
     result = screen(Program({"k.c": data}, "kernel", BuildOptions()), finite_inputs=False)
     assert result.traits.source_bytes == len(data)
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "hostile",
     [
