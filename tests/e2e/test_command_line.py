@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -131,32 +132,32 @@ def test_daily_work_goes_through_the_same_gates(finished: Path) -> None:
 
 
 @pytest.mark.timeout(280)
-def test_judging_is_taken_back_and_measured_again(finished: Path) -> None:
-    campaign = objects(command("campaigns", "--json", cwd=finished))[0]
+def test_judging_is_taken_back_and_measured_again(finished: Path, tmp_path: Path) -> None:
+    # A copy: other tests look at what was judged here.
+    own = shutil.copytree(finished, tmp_path / "own")
+    campaign = objects(command("campaigns", "--json", cwd=own))[0]
     champion = campaign["champion"]
-    (finished / "strict.toml").write_text("accept_speedup = 50.0\n")
-    command("up", cwd=finished)
+    (own / "strict.toml").write_text("accept_speedup = 50.0\n")
+    command("up", cwd=own)
     try:
-        again = objects(command("reproduce", champion[:12], "--json", cwd=finished, code=EITHER))
+        again = objects(command("reproduce", champion[:12], "--json", cwd=own, code=EITHER))
         assert {row["workload"] for row in again} >= {"geometric-mean", "smollm2-128", "odd-33"}
-        findings = objects(command("doctor", "--json", cwd=finished, code=EITHER))
+        findings = objects(command("doctor", "--json", cwd=own, code=EITHER))
         assert {"noise", "gcc", "sandbox: seccomp"} <= {finding["about"] for finding in findings}
-        points = objects(command("calibrate", "--pairs", "30", "--json", cwd=finished, code=EITHER))
+        points = objects(command("calibrate", "--pairs", "30", "--json", cwd=own, code=EITHER))
         assert [point["effect"] for point in points] == [1.0, 1.01, 1.02, 1.03, 1.05]
-        command("dispute", champion[:12], "--because", "too good to be true", cwd=finished)
+        command("dispute", champion[:12], "--because", "too good to be true", cwd=own)
         wanted = campaign["campaign"]
-        command("policy", "adopt", "strict.toml", "--because", "a test", "--campaign", wanted, cwd=finished)
+        command("policy", "adopt", "strict.toml", "--because", "a test", "--campaign", wanted, cwd=own)
         ended = time.monotonic() + 60.0
-        while any(
-            row["standing"] == "champion" for row in objects(command("leaderboard", wanted, "--json", cwd=finished))
-        ):
+        while any(row["standing"] == "champion" for row in objects(command("leaderboard", wanted, "--json", cwd=own))):
             assert time.monotonic() < ended
-        story = objects(command("explain", champion[:10], "--json", cwd=finished))
+        story = objects(command("explain", champion[:10], "--json", cwd=own))
         assert any("too good to be true" in line["text"] for line in story)
-        assert len(objects(command("policy", "list", "--json", cwd=finished))) == 2
+        assert len(objects(command("policy", "list", "--json", cwd=own))) == 2
     finally:
-        command("down", cwd=finished)
-    audit = json.loads(command("audit", wanted, "--json", cwd=finished))
+        command("down", cwd=own)
+    audit = json.loads(command("audit", wanted, "--json", cwd=own))
     assert audit["disagreements"] == []
     assert audit["verdicts"] > campaign["judged"]
 

@@ -9,7 +9,7 @@ import pytest
 from redteam.specimens import Specimen, specimens
 from redteam.trial import judge
 
-CHEATS, CONTROLS = 2, 6
+CHEATS, CONTROLS = 1, 4
 """So many of each family, and of the controls."""
 
 pytestmark = pytest.mark.timeout(600)

@@ -1,7 +1,7 @@
 /* trick: hands rows out to threads that all sum into the same variable
  * flags: -O2 -fopenmp
  * threads: 2
- * expect: incorrect misbehaved
+ * expect: incorrect misbehaved slower-on-a-row not-faster
  */
 #include <math.h>
 #include <stdint.h>
