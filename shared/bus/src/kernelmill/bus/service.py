@@ -101,14 +101,20 @@ async def serve(bus: Bus, plan: ServicePlan, settings: ServiceSettings, stopping
     finally:
         _logger.info("stopping")
         await asyncio.gather(*(delivery_loop.drain(settings.shutdown_grace) for delivery_loop in loops))
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await _ended(tasks)
         for subscription in answering:
             await subscription.unsubscribe()
         if plan.stop is not None:
             await plan.stop()
         await broker.stop()
+
+
+async def _ended(tasks: list[asyncio.Task[None]]) -> None:
+    """Cancel tasks until they have ended: a cancellation that meets a time-out just as it expires can be lost."""
+    while pending := [task for task in tasks if not task.done()]:
+        for task in pending:
+            task.cancel()
+        await asyncio.wait(pending, timeout=1.0)
 
 
 def _security(settings: ServiceSettings) -> SASLPlaintext | None:
