@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kernelmill_console.domain.activity import Activity, CampaignSummary
+from kernelmill_console.domain.ids import SHORT, opponent_name
 
 _STAGES = {
     "pending": "validating the problem and tuning the baselines",
@@ -87,9 +88,12 @@ def _standing(summary: CampaignSummary, activity: Activity) -> RenderableType:
         best = summary.best_estimate
         table.add_row("best so far", "none" if best is None else f"{best:.3f}x (estimate, not confirmed)")
     for figure in summary.confirmed:
-        name = figure.opponent if len(figure.opponent) < 64 else f"champion {figure.opponent[:10]}"
         interval = f"[{figure.low:.3f}, {figure.high:.3f}]"
-        table.add_row(f"champion {str(summary.champion)[:10]}", f"{figure.speedup:.3f}x {interval}", f"over {name}")
+        table.add_row(
+            f"champion {str(summary.champion)[:SHORT]}",
+            f"{figure.speedup:.3f}x {interval}",
+            f"over {opponent_name(figure.opponent)}",
+        )
     if activity.fold.started is None and activity.baselines:
         table.add_row("baselines tuned", str(len(activity.baselines)))
     return table

@@ -16,6 +16,7 @@ from kernelmill.folds import CampaignFold, WorldFold
 from kernelmill.identity import command_id
 from kernelmill_console.domain.activity import Activity
 from kernelmill_console.domain.campaign_file import CampaignFile
+from kernelmill_console.domain.ids import SHORT, opponent_name
 from kernelmill_console.errors import ConsoleError, SupervisorError
 from kernelmill_console.export import export_champion
 from kernelmill_console.live import LiveView
@@ -104,11 +105,11 @@ async def conclude(bus: Bus, watch: "Watch", opened: CampaignOpened, request: Ru
         )
     else:
         for figure in summary.confirmed:
-            name = figure.opponent if len(figure.opponent) < 64 else f"the champion before, {figure.opponent[:10]}"
+            name = opponent_name(figure.opponent)
             PEOPLE.print(
                 f"confirmed {figure.speedup:.3f}x [{figure.low:.3f}, {figure.high:.3f}] over {name}", soft_wrap=True
             )
-        PEOPLE.print(f"champion {str(summary.champion)[:12]} is in {folder}/ (start with REPORT.md)", soft_wrap=True)
+        PEOPLE.print(f"champion {str(summary.champion)[:SHORT]} is in {folder}/ (start with REPORT.md)", soft_wrap=True)
     return 0 if folder is not None else 3
 
 

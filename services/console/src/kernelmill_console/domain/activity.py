@@ -20,7 +20,8 @@ from kernelmill.events import (
     MeasurementFailed,
     VerdictReached,
 )
-from kernelmill.folds import CampaignFold
+from kernelmill.folds import CampaignFold, by_opponent
+from kernelmill_console.domain.ids import SHORT
 from kernelmill_console.domain.story import tell
 
 _RECENT = 8
@@ -98,7 +99,7 @@ class Activity:
         if event.kind in _TOLD:
             candidate = getattr(event, "candidate", "")
             self.told += 1
-            self.recent.append(f"{event.recorded_at:%H:%M:%S} {candidate[:10]} {tell(event)}")
+            self.recent.append(f"{event.recorded_at:%H:%M:%S} {candidate[:SHORT]} {tell(event)}")
         return True
 
     def _count(self, event: Event) -> None:
@@ -140,8 +141,7 @@ class Activity:
                 low=effect.speedup.low,
                 high=effect.speedup.high,
             )
-            for effect in effects
-            if effect.workload == "geometric-mean"
+            for effect in by_opponent(effects).values()
         ]
         until = fold.last_at if fold.closed is not None and fold.last_at is not None else now
         first = None

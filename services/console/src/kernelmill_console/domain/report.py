@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kernelmill.events import BaselineTuned, CandidateProposed, ChampionCrowned, ConfirmationMeasured, EffectEstimate
+from kernelmill.folds import by_opponent
 from kernelmill_console.domain.activity import CampaignSummary
+from kernelmill_console.domain.ids import opponent_name
 from kernelmill_console.domain.story import Statement
 
 
@@ -56,11 +58,7 @@ def render_report(facts: ReportFacts) -> str:
 
 
 def _headline(facts: ReportFacts) -> str:
-    best = [
-        effect
-        for effect in facts.crown.effects
-        if effect.workload == "geometric-mean" and effect.opponent != facts.crown.opponent
-    ]
+    best = [effect for effect in by_opponent(facts.crown.effects).values() if effect.opponent != facts.crown.opponent]
     lines = [
         f"**{effect.speedup.estimate:.3f}x** [{effect.speedup.low:.3f}, {effect.speedup.high:.3f}] over "
         f"{effect.opponent}, geometric mean over the timed rows."
@@ -77,7 +75,7 @@ def _effects(effects: Sequence[EffectEstimate]) -> str:
     rows = [
         (
             effect.workload,
-            effect.opponent if len(effect.opponent) < 64 else f"champion {effect.opponent[:12]}",
+            opponent_name(effect.opponent),
             f"{effect.speedup.estimate:.3f}x",
             f"[{effect.speedup.low:.3f}, {effect.speedup.high:.3f}]",
             f"{effect.speedup.level:.1%}",

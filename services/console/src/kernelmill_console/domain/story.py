@@ -26,6 +26,8 @@ from kernelmill.events import (
     VerdictRetracted,
     WorkStarted,
 )
+from kernelmill.folds import by_opponent
+from kernelmill_console.domain.ids import SHORT, opponent_name, shorten
 
 
 @dataclass(frozen=True)
@@ -51,16 +53,20 @@ def effect_text(effect: EffectEstimate) -> str:
     """Return an effect as people read it, with its interval."""
     interval = effect.speedup
     return (
-        f"{effect.workload} against {effect.opponent[:12]}: {interval.estimate:.3f}x "
+        f"{effect.workload} against {opponent_name(effect.opponent)}: {interval.estimate:.3f}x "
         f"[{interval.low:.3f}, {interval.high:.3f}] at {interval.level:.0%}"
     )
 
 
-def tell(event: Event) -> str:  # noqa: C901, PLR0911, PLR0912 - one sentence for each kind reads best in one place
+def tell(event: Event) -> str:
     """Return one sentence for an event."""
+    return shorten(_sentence(event))
+
+
+def _sentence(event: Event) -> str:  # noqa: C901, PLR0911, PLR0912 - one sentence for each kind reads best in one place
     match event:
         case CandidateProposed():
-            parents = ", ".join(parent[:12] for parent in event.parents) or "no parent"
+            parents = ", ".join(event.parents) or "no parent"
             flags = " ".join(event.build.flags)
             return (
                 f"proposed by {event.author} ({event.origin or 'free form'}) from {parents}; "
@@ -80,7 +86,7 @@ def tell(event: Event) -> str:  # noqa: C901, PLR0911, PLR0912 - one sentence fo
         case BenchmarkMeasured():
             return _benchmark(event)
         case ConfirmationRequested():
-            opponent = event.opponent[:12] if event.opponent else "the best baselines"
+            opponent = event.opponent or "the best baselines"
             return (
                 f"confirmation {event.ordinal} requested against {opponent}: {event.pairs} process pairs a row "
                 f"at level {event.level:.2e}"
@@ -97,23 +103,27 @@ def tell(event: Event) -> str:  # noqa: C901, PLR0911, PLR0912 - one sentence fo
         case MeasurementFailed():
             return f"{event.stage} failed, not by the candidate's fault ({event.fault}): {event.detail}"
         case VerdictReached():
-            effects = "; ".join(effect_text(effect) for effect in event.effects if effect.workload == "geometric-mean")
-            detail = f"{event.decision}, {event.reason}: {event.detail}"
-            return detail + (f" ({effects})" if effects else "")
+            told = f"{event.decision}, {event.reason}: {event.detail}"
+            means = _over_rows(event.effects)
+            return told if not means or event.detail.startswith("geometric-mean") else f"{told} ({means})"
         case ChampionCrowned():
-            beaten = event.opponent[:12] if event.opponent else "the best baselines"
-            effects = "; ".join(effect_text(effect) for effect in event.effects if effect.workload == "geometric-mean")
-            return f"crowned champion over {beaten}{' (specialised)' if event.specialised else ''}: {effects}"
+            beaten = event.opponent or "the best baselines"
+            how = " (specialised)" if event.specialised else ""
+            return f"crowned champion over {beaten}{how}: {_over_rows(event.effects)}"
         case EvidenceDisputed():
             return f"evidence disputed by {event.disputed_by}: {event.because}"
         case VerdictRetracted():
-            return f"verdict {event.verdict[:12]} retracted: {event.because}"
+            return f"verdict {event.verdict[:SHORT]} retracted: {event.because}"
         case VerdictReinstated():
-            return f"verdict {event.verdict[:12]} reinstated: {event.because}"
+            return f"verdict {event.verdict[:SHORT]} reinstated: {event.because}"
         case CandidateAbandoned():
             return f"abandoned: {event.because}"
         case _:
             return event.kind
+
+
+def _over_rows(effects: Iterable[EffectEstimate]) -> str:
+    return "; ".join(effect_text(effect) for effect in by_opponent(effects).values())
 
 
 def _correctness(event: CorrectnessMeasured) -> str:
