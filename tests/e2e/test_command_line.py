@@ -82,6 +82,7 @@ def test_listings_agree_with_each_other(finished: Path) -> None:
     assert status["running"] is None
     assert len(status["nodes"]) == 1
     assert "everything agrees" in command("audit", cwd=finished)
+    assert "folded up to sequence" in command("lessons", cwd=finished)
 
 
 @pytest.mark.timeout(280)

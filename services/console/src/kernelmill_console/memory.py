@@ -9,8 +9,7 @@ from kernelmill.bus import Bus, NoAnswerError
 from kernelmill_console.errors import ConsoleError
 from kernelmill_console.output import PEOPLE, print_json, print_rows
 
-_TRIES = 20
-_ASK_SECONDS = 1.0
+_ASK_SECONDS = 30.0
 _REBUILD_SECONDS = 600.0
 
 
@@ -64,13 +63,8 @@ async def rebuild_lessons(bus: Bus, *, compare: bool, as_json: bool) -> int:
 
 
 async def _ask(bus: Bus, what: str, question: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """Ask; a service that has just been started gets time to come up."""
-    for attempt in range(_TRIES):
-        try:
-            answer: dict[str, Any] = json.loads(await bus.ask(what, json.dumps(question).encode(), timeout=seconds))
-        except NoAnswerError as error:
-            if attempt + 1 == _TRIES:
-                raise ConsoleError(f"{error}; look into logs/lessons-1.log of the data folder") from error
-        else:
-            return answer
-    raise ConsoleError(f"nobody answers '{what}'")
+    try:
+        answer: dict[str, Any] = json.loads(await bus.ask(what, json.dumps(question).encode(), timeout=seconds))
+    except NoAnswerError as error:
+        raise ConsoleError(f"{error} See logs/lessons-1.log in the data folder.") from error
+    return answer

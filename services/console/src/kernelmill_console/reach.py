@@ -1,13 +1,13 @@
 """Reaches a log: the running factory's, or, when nothing runs, the data folder's own server for one command."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from kernelmill.bus import Bus, connect
 from kernelmill_console.errors import ConsoleError, NothingRunsError
-from kernelmill_console.supervisor import Supervisor, running_address
+from kernelmill_console.supervisor import SERVICES, Supervisor, running_address
 
 DEFAULT_DATA = Path(".kernelmill")
 
@@ -38,14 +38,14 @@ async def reach_log(data: Path) -> AsyncIterator[Bus]:
 
 
 @asynccontextmanager
-async def reach_factory(data: Path) -> AsyncIterator[tuple[Bus, Supervisor | None]]:
-    """Yield a bus on a factory with all services: the running one, or one that ends with the command."""
+async def reach_factory(data: Path, roles: Sequence[str] = SERVICES) -> AsyncIterator[tuple[Bus, Supervisor | None]]:
+    """Yield a bus on a factory: the running one, or one of the services in `roles` that ends with the command."""
     running = running_address(data)
     if running is not None:
         async with connect(running[0], role="console") as bus:
             yield bus, None
         return
-    supervisor = Supervisor(data)
+    supervisor = Supervisor(data, roles=roles)
     try:
         await supervisor.start()
         async with connect(supervisor.url, role="console") as bus:

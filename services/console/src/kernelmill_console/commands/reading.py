@@ -13,7 +13,7 @@ from kernelmill.folds import CampaignFold, WorldFold, leaderboard
 from kernelmill_console.audit import audit_log
 from kernelmill_console.commands.running import Json
 from kernelmill_console.domain.activity import Activity
-from kernelmill_console.domain.ids import SHORT, resolve
+from kernelmill_console.domain.ids import SHORT, opponent_name, resolve
 from kernelmill_console.domain.story import candidate_story, tell
 from kernelmill_console.errors import ConsoleError
 from kernelmill_console.export import export_champion
@@ -84,7 +84,8 @@ def show_leaderboard(
                 standing=row.standing,
                 estimate=row.speedup,
                 confirmed=", ".join(
-                    f"{effect.speedup.estimate:.3f}x over {name[:SHORT]}" for name, effect in row.confirmed.items()
+                    f"{effect.speedup.estimate:.3f}x over {opponent_name(name)}"
+                    for name, effect in row.confirmed.items()
                 ),
                 origin=row.origin,
                 techniques=row.techniques,
@@ -162,7 +163,7 @@ def lessons(action: str = "list", /, *, verify: bool = False, data: Path = DEFAU
         raise ConsoleError(f"lessons {action}: use `lessons list` or `lessons rebuild`")
 
     async def work() -> int:
-        async with reach_factory(data) as (bus, _):
+        async with reach_factory(data, roles=("lessons",)) as (bus, _):
             if action == "rebuild":
                 return await rebuild_lessons(bus, compare=verify, as_json=as_json)
             return await list_lessons(bus, as_json=as_json)

@@ -1,5 +1,7 @@
 """A connection to the bus: log, blobs, secrets and questions over one client."""
 
+import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,6 +22,9 @@ from kernelmill.bus.settings import ServiceSettings
 ASK: Final = "kernelmill.ask"
 """Root of the subjects on which services answer questions."""
 
+_STARTING_SECONDS: Final = 20.0
+_AGAIN_SECONDS: Final = 0.1
+
 _logger = structlog.get_logger(__name__)
 _closing: WeakSet[Client] = WeakSet()
 
@@ -37,16 +42,27 @@ class Bus:
     async def ask(self, what: str, payload: bytes, *, timeout: float) -> bytes:  # noqa: ASYNC109 - a deadline is part of asking
         """Return the answer of the service that answers `what`, for example `lessons.advice`.
 
+        A service that is just starting does not listen yet, and the server says so at once: it is given time to.
+
         Raises:
-            NoAnswerError: nobody answered within `timeout` seconds.
+            NoAnswerError: nobody listened (for 20 seconds at most), or nobody answered within `timeout` seconds.
         """
         if self.client is None:
             raise NoAnswerError(f"nobody answers '{what}' on a bus in memory")
-        try:
-            reply = await self.client.request(f"{ASK}.{what}", payload, timeout=timeout)
-        except (NoRespondersError, TimeoutError, NatsError) as error:
-            raise NoAnswerError(f"nobody answered '{what}' within {timeout:g} s: is the service running?") from error
-        return reply.data
+        started = time.monotonic()
+        while True:
+            try:
+                left = max(timeout - (time.monotonic() - started), _AGAIN_SECONDS)
+                reply = await self.client.request(f"{ASK}.{what}", payload, timeout=left)
+            except NoRespondersError as error:
+                waited = time.monotonic() - started
+                if waited >= min(timeout, _STARTING_SECONDS):
+                    raise NoAnswerError(f"nobody listens to '{what}' for {waited:.0f} s: is the service up?") from error
+                await asyncio.sleep(_AGAIN_SECONDS)
+            except (TimeoutError, NatsError) as error:
+                raise NoAnswerError(f"'{what}' was not answered within {timeout:g} s: {error}") from error
+            else:
+                return reply.data
 
 
 async def open_client(settings: ServiceSettings, name: str) -> Client:
